@@ -1,0 +1,109 @@
+"""What an agent is, and how one is made by name."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from penzoo.envs import GAMES, get_game, rng
+from penzoo.envs.game import Game
+from penzoo.envs.jit import bind, compiled
+
+
+class Agent(Protocol):
+    """Anything that gives actions for rows of observations and masks.
+
+    Attributes:
+        name: for reports.
+        game: the name of the game that it plays; None for any.
+        num_players: the size of the tables at which it plays; None for any.
+    """
+
+    name: str
+    game: str | None
+    num_players: int | None
+
+    def act(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """Choose an action for each row.
+
+        Args:
+            observations: float32 of shape (rows, observation size), of the seats to move.
+            masks: int8 of shape (rows, number of actions), at least one 1 in each row.
+
+        Returns:
+            int64 of shape (rows,), each legal by its mask.
+        """
+        ...
+
+
+class RandomAgent:
+    """Uniform over the legal actions, in any game."""
+
+    name = "random"
+    game: str | None = None
+    num_players: int | None = None
+
+    def __init__(self, seed: int | None = None) -> None:
+        self._stream = rng.streams(seed, 1)
+
+    def act(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """As `Agent.act`."""
+        actions = np.empty(len(masks), np.int64)
+        random_actions(masks, self._stream, actions)
+        return actions
+
+
+class HeuristicAgent:
+    """A hand-written agent: a compiled function of one observation and its mask.
+
+    Args:
+        name: as `make_agent` knows it.
+        game: the name of its game.
+        choose: compiled, (observation, mask, players) -> action.
+    """
+
+    num_players: int | None = None
+
+    def __init__(self, name: str, game: str, choose: Callable[..., int]) -> None:
+        self.name = name
+        self.game: str | None = game
+        table = get_game(game)
+        self._players = {table.observation_layout(n).size: n for n in range(table.min_players, table.max_players + 1)}
+        self._choose_rows = bind(choose_rows, f"{game}.{name}", {"choose": choose})
+
+    def act(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """As `Agent.act`.
+
+        Raises:
+            ValueError: the observations are not those of its game.
+        """
+        players = self._players.get(observations.shape[1])
+        if players is None:
+            sizes = ", ".join(f"{size} for {n} players" for size, n in self._players.items())
+            raise ValueError(f"{self.name} cannot read observations of size {observations.shape[1]}: those of {self.game} have {sizes}")
+        actions = np.empty(len(masks), np.int64)
+        self._choose_rows(observations, masks, players, actions)
+        return actions
+
+
+def choose_rows(observations, masks, players, actions):
+    """Let an agent choose in each row; `choose` is bound to it."""
+    for row in range(len(masks)):
+        actions[row] = choose(observations[row], masks[row], players)  # type: ignore[name-defined]  # noqa: F821
+
+
+@compiled
+def random_actions(masks, stream, actions):
+    """Draw a legal action for each row; `stream` as in `penzoo.envs.rng`."""
+    for row in range(len(masks)):
+        count = 0
+        for action in range(masks.shape[1]):
+            count += masks[row, action]
+        skip = rng.random_below(stream, count)
+        for action in range(masks.shape[1]):
+            if masks[row, action]:
+                if skip == 0:
+                    actions[row] = action
+                    break
+                skip -= 1

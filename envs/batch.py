@@ -1,0 +1,337 @@
+"""Many deals at once: the engine as arrays."""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from penzoo.envs import loops, rng, snapshot
+from penzoo.envs.game import Game
+
+NO_HISTORY = np.empty((0, 2), np.int16)
+
+
+class Batch:
+    """N deals of one game, each on its own way; one call plays one action in each.
+
+    Every array below is filled in place by `reset`, `step` and `restore`, and is read-only to others: copy what is to be kept.
+
+    Attributes:
+        observations: float32 of shape (num_envs, observation size), what the seat to move sees (`game.observation_layout`).
+        masks: int8 of shape (num_envs, number of actions), 1 where that seat may act so; all 0 in a deal that has ended.
+        seats: int64 of shape (num_envs,), the seat to move.
+        rewards: float64 of shape (num_envs, num_players), what the last step brought to each seat.
+        returns: float64 of shape (num_envs, num_players), the sums of the rewards of the deal that the last step belonged to.
+        terminated, truncated: bool of shape (num_envs,), whether the last step ended the deal so. (With `autoreset` the next deal has
+            begun already: observations, masks and seats belong to it, rewards and returns to the one that ended.)
+        states: records of `game.state_dtype`, shape (num_envs,): the engine's own, not for agents.
+        decks: int8 of shape (num_envs, deck size), the decks of the deals in play.
+
+    Args:
+        game: of `penzoo.envs.GAMES`.
+        num_envs: how many deals.
+        seed: the same seed gives the same deals, whatever the number of threads, and deal k of row i whatever `num_envs`.
+        threads: how many work on a step.
+        num_players: at each table; the game's default if None.
+        autoreset: begin a new deal at once where one has ended; else it stays as it is, and actions there do nothing.
+        match: the dealer of the next deal is the one that the rules name; else the dealer is drawn anew for each deal.
+        check: refuse illegal actions. Without it an illegal action has no defined result.
+        options: the game's rule options.
+
+    Raises:
+        ValueError: an argument or an option is impossible.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int,
+        seed: int | None = None,
+        threads: int = 1,
+        *,
+        num_players: int | None = None,
+        autoreset: bool = True,
+        match: bool = False,
+        check: bool = True,
+        **options: Any,
+    ) -> None:
+        for name, value in (("num_envs", num_envs), ("threads", threads)):
+            if value < 1:
+                raise ValueError(f"{name}={value!r} is not possible: it takes an int from 1 on")
+        self.game, self.num_envs, self.check, self.match, self.autoreset = game, num_envs, check, match, autoreset
+        self.num_players = game.check_players(game.default_players if num_players is None else num_players)
+        self.options = game.complete_options(options)
+        self._states = game.new_states(num_envs, self.num_players, self.options)
+        self._decks = np.tile(game.deck(self.num_players, self.options), (num_envs, 1))
+        self._rng = rng.streams(seed, num_envs)
+        self._observations = np.zeros((num_envs, game.observation_layout(self.num_players).size), np.float32)
+        self._masks = np.zeros((num_envs, len(game.actions)), np.int8)
+        self._seats = np.zeros(num_envs, np.int64)
+        self._rewards = np.zeros((num_envs, self.num_players), np.float64)
+        self._returns = np.zeros((num_envs, self.num_players), np.float64)
+        self._terminated = np.zeros(num_envs, np.bool_)
+        self._truncated = np.zeros(num_envs, np.bool_)
+        for name in ("states", "decks", "observations", "masks", "seats", "rewards", "returns", "terminated", "truncated"):
+            setattr(self, name, _read_only(getattr(self, f"_{name}")))
+        self._all_rows = np.arange(num_envs)
+        self._threads = threads
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self.reset()
+
+    # annotations for the attributes that are set in a loop above
+    states: np.ndarray
+    decks: np.ndarray
+    observations: np.ndarray
+    masks: np.ndarray
+    seats: np.ndarray
+    rewards: np.ndarray
+    returns: np.ndarray
+    terminated: np.ndarray
+    truncated: np.ndarray
+
+    @property
+    def ended(self) -> np.ndarray:
+        """bool of shape (num_envs,): terminated or truncated by the last step."""
+        return self._terminated | self._truncated
+
+    # ------------------------------------------------------------------------------------------------------------------- play
+
+    def reset(
+        self,
+        seed: int | None = None,
+        rows: np.ndarray | None = None,
+        *,
+        decks: np.ndarray | Sequence[Sequence[str]] | None = None,
+        dealers: np.ndarray | Sequence[int] | None = None,
+        chances: Mapping[str, Sequence[Any]] | None = None,
+    ) -> None:
+        """Begin new deals.
+
+        Args:
+            seed: begin the streams of chance of all rows anew; None lets them run on.
+            rows: which, int; None for all.
+            decks: a deck for each of those rows, in names or as card indices; None shuffles.
+            dealers: a seat for each of those rows; None draws.
+            chances: for each of `game.chances` a value for each of those rows; what is left out is drawn.
+
+        Raises:
+            ValueError: a row, deck, dealer or chance that is impossible; nothing has changed then.
+        """
+        rows = self._rows(rows)
+        given = self._check_given(rows, decks, dealers, chances or {})
+        if seed is not None:
+            self._rng[:] = rng.streams(seed, self.num_envs)
+        self._clear(rows)
+        self._start(rows, loops.RANDOM_DEALER)
+        if given:
+            for write in given:
+                write()
+            self._start(rows, loops.GIVEN_DEAL)
+
+    def step(self, actions: np.ndarray | Sequence[int], rows: np.ndarray | None = None) -> None:
+        """Play one action in each of the rows.
+
+        Args:
+            actions: int of shape (number of rows,).
+            rows: which, int, each at most once; None for all. The others stay as they are, their rewards of the step before included.
+
+        Raises:
+            ValueError: an action that is illegal (with `check`), or arrays that do not fit; nothing has changed then.
+        """
+        rows = self._rows(rows)
+        actions = np.asarray(actions)
+        if actions.shape != rows.shape or actions.dtype.kind not in "iu":
+            raise ValueError(f"actions of shape {actions.shape} and dtype {actions.dtype} do not fit: give {len(rows)} ints, one a row")
+        actions = actions.astype(np.int64, copy=False)
+        if self.check:
+            self._check_actions(actions, rows)
+        how = loops.NO_DEAL if not self.autoreset else loops.MATCH_DEALER if self.match else loops.RANDOM_DEALER
+        self._run(
+            lambda lo, hi: self.game.loops.step_rows(
+                self._states,
+                self._decks,
+                self._rng,
+                actions,
+                rows,
+                lo,
+                hi,
+                how,
+                NO_HISTORY,
+                self._observations,
+                self._masks,
+                self._seats,
+                self._rewards,
+                self._returns,
+                self._terminated,
+                self._truncated,
+            ),
+            len(rows),
+        )
+
+    def observe(self, seats: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
+        """What given seats see.
+
+        Args:
+            seats: int of shape (number of rows,).
+            rows: which, int; None for all.
+
+        Returns:
+            A new float32 array of shape (number of rows, observation size).
+        """
+        rows = self._rows(rows)
+        seats = self._check_seats(seats, rows)
+        observations = np.empty((len(rows), self._observations.shape[1]), np.float32)
+        self.game.loops.observe_rows(self._states, rows, seats, 0, len(rows), observations)
+        return observations
+
+    def determinize(self, seats: np.ndarray, streams: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
+        """Copies of deals in which all that a seat cannot see is dealt anew, each way as likely.
+
+        Args:
+            seats: int of shape (number of rows,), whose view each copy keeps.
+            streams: uint64 of shape (number of rows,), of `penzoo.envs.rng.streams`; they run on.
+            rows: which, int, a row as often as wished; None for all.
+
+        Returns:
+            Records of shape (number of rows,).
+        """
+        rows = self._rows(rows)
+        seats = self._check_seats(seats, rows)
+        if streams.shape != rows.shape or streams.dtype != np.uint64:
+            raise ValueError(f"streams of shape {streams.shape} and dtype {streams.dtype} do not fit: give uint64 of shape {rows.shape}")
+        states = self._states[rows]
+        self.game.loops.determinize_rows(states, seats, streams, 0, len(rows))
+        return states
+
+    # ---------------------------------------------------------------------------------------------------- copy, save, restore
+
+    def copy(self, source: np.ndarray | Sequence[int], target: np.ndarray | Sequence[int]) -> None:
+        """Copy deals from the source rows into the target rows; the streams from which later deals come stay with their rows.
+
+        Raises:
+            ValueError: a row that does not exist, or not as many sources as targets.
+        """
+        sources, targets = self._rows(source), self._rows(target)
+        if len(sources) != len(targets):
+            raise ValueError(f"{len(sources)} source rows and {len(targets)} target rows: give as many of each")
+        for array in self._per_row():
+            array[targets] = array[sources]
+
+    def save(self, rows: np.ndarray | Sequence[int] | None = None) -> bytes:
+        """Deals as bytes, for `restore`: with the streams of chance, so that also the deals after them are the same."""
+        rows = self._rows(rows)
+        arrays = {name: array[rows] for name, array in zip(_PER_ROW, self._per_row(), strict=True)}
+        return snapshot.pack(self.game, {"players": self.num_players}, {**arrays, "rng": self._rng[rows]})
+
+    def restore(self, data: bytes, rows: np.ndarray | Sequence[int] | None = None) -> None:
+        """Put saved deals into rows, in the order in which they were saved; each keeps the options that it was dealt with.
+
+        Raises:
+            ValueError: the bytes are not deals of this game, number of players and version, or not as many as the rows; nothing has
+                changed then.
+        """
+        rows = self._rows(rows)
+        meta, arrays = snapshot.unpack(self.game, data)
+        if meta["players"] != self.num_players:
+            raise ValueError(f"saved with {meta['players']} players, this batch has {self.num_players}")
+        if len(arrays["states"]) != len(rows):
+            raise ValueError(f"{len(arrays['states'])} deals were saved, {len(rows)} rows are to be restored: name as many rows")
+        for name, array in zip(_PER_ROW, self._per_row(), strict=True):
+            array[rows] = arrays[name]
+        self._rng[rows] = arrays["rng"]
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    # ---------------------------------------------------------------------------------------------------------------- private
+
+    def _per_row(self) -> list[np.ndarray]:
+        return [getattr(self, f"_{name}") for name in _PER_ROW]
+
+    def _clear(self, rows: np.ndarray) -> None:
+        for array in (self._rewards, self._returns, self._terminated, self._truncated):
+            array[rows] = 0
+
+    def _start(self, rows: np.ndarray, how: int) -> None:
+        self._run(
+            lambda lo, hi: self.game.loops.start_rows(
+                self._states, self._decks, self._rng, rows, lo, hi, how, self._observations, self._masks, self._seats
+            ),
+            len(rows),
+        )
+
+    def _run(self, work: Callable[[int, int], Any], count: int) -> None:
+        """Do the work on rows 0 to count-1, shared among the threads."""
+        if self._pool is None:
+            work(0, count)
+            return
+        bounds = np.linspace(0, count, self._threads + 1).astype(int).tolist()
+        for future in [self._pool.submit(work, lo, hi) for lo, hi in zip(bounds, bounds[1:], strict=False)]:
+            future.result()
+
+    def _rows(self, rows: np.ndarray | Sequence[int] | None) -> np.ndarray:
+        if rows is None:
+            return self._all_rows
+        rows = np.asarray(rows, np.int64)
+        if rows.ndim != 1 or len(rows) and not (0 <= rows.min() and rows.max() < self.num_envs):
+            raise ValueError(f"rows {rows.tolist()} do not all exist: rows are 0 to {self.num_envs - 1}")
+        return rows
+
+    def _check_seats(self, seats: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        seats = np.asarray(seats, np.int64)
+        if seats.shape != rows.shape or len(seats) and not (0 <= seats.min() and seats.max() < self.num_players):
+            raise ValueError(f"seats {seats.tolist()} do not fit: give one of 0 to {self.num_players - 1} for each of {len(rows)} rows")
+        return seats
+
+    def _check_actions(self, actions: np.ndarray, rows: np.ndarray) -> None:
+        exists = (actions >= 0) & (actions < self._masks.shape[1])
+        legal = exists & (self._masks[rows, np.where(exists, actions, 0)] == 1)
+        if not self.autoreset:
+            legal |= self.ended[rows]
+        if not legal.all():
+            k = int(np.argmin(legal))
+            row = int(rows[k])
+            error = self.game.illegal_action(int(actions[k]), int(self._seats[row]), self._masks[row])
+            raise ValueError(f"row {row}: {error}")
+
+    def _check_given(
+        self, rows: np.ndarray, decks: Any, dealers: Any, chances: Mapping[str, Sequence[Any]]
+    ) -> list[Callable[[], None]]:
+        """What is given for new deals, checked, as writes that are to be done once the rest has been drawn."""
+        writes: list[Callable[[], None]] = []
+        for what, values in {"decks": decks, "dealers": dealers, **chances}.items():
+            if values is not None and len(values) != len(rows):
+                raise ValueError(f"{what}: {len(values)} given for {len(rows)} rows")
+        if decks is not None:
+            parsed = np.stack([self._parse_deck(deck) for deck in decks])
+            writes.append(lambda: self._decks.__setitem__(rows, parsed))
+        if dealers is not None:
+            seats = np.array([self.game.check_dealer(dealer, self.num_players) for dealer in dealers], np.int8)
+            writes.append(lambda: self._states["dealer"].__setitem__(rows, seats))
+        known = {chance.name: chance for chance in self.game.chances}
+        for name, values in chances.items():
+            if name not in known:
+                raise ValueError(f"chance {name!r} does not exist: {self.game.name} has {', '.join(known) or 'none'}")
+            scratch = self._states[rows]
+            for state, value in zip(scratch, values, strict=True):
+                known[name].read(value, state)
+            writes.append(lambda name=name, scratch=scratch: self._states[name].__setitem__(rows, scratch[name]))  # type: ignore[misc]
+        return writes
+
+    def _parse_deck(self, deck: Any) -> np.ndarray:
+        if isinstance(deck, np.ndarray) and deck.dtype.kind in "iu":
+            names = self.game.card_names
+            deck = [names[card] if 0 <= card < len(names) else str(card) for card in deck]
+        return self.game.parse_deck(deck, self.num_players, self.options)
+
+
+_PER_ROW = ("states", "decks", "observations", "masks", "seats", "rewards", "returns", "terminated", "truncated")
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,105 @@
+"""Compilation by numba, with a disk cache that can never play old code.
+
+numba's own cache notices an edit of the file in which the cached function stands, but not of the files of the functions that it calls:
+after a change of a game's rules, a cached loop elsewhere would go on playing the old ones. So the cache lies in a folder whose name is a
+hash of every source that can be compiled in: the engine's, and those beside the function (and beside whatever it is bound to).
+"""
+
+import functools
+import hashlib
+import os
+import shutil
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from types import FunctionType
+from typing import Any, TypeVar
+
+import numba
+import platformdirs
+
+Compiled = TypeVar("Compiled", bound=Callable[..., Any])
+
+ENGINE_FOLDER = Path(__file__).parent
+STALE_AFTER_DAYS = 30
+_SECONDS_PER_DAY = 86_400
+
+
+def compiled(function: Compiled) -> Compiled:
+    """Compile a function of a game, an agent or the engine at its first call (`numba.njit`: no object mode, the GIL released).
+
+    With `NUMBA_DISABLE_JIT=1` in the environment the function itself is returned, and the same source runs in Python.
+    """
+    return _compile(function, (_folder(function),))
+
+
+def bind(template: Callable[..., Any], name: str, bindings: dict[str, Callable[..., Any]]) -> Callable[..., Any]:
+    """Compile a copy of a module-level function in which some global names mean other functions.
+
+    A loop is thus written once and compiled for every game; unlike a closure, or a function passed as an argument, it is cached on disk.
+
+    Args:
+        template: a plain function, whose free names stand in its module or in `bindings`.
+        name: makes the copy's name (and so its place in the cache) its own; the game's or the agent's name.
+        bindings: what the names mean in this copy.
+    """
+    copy = FunctionType(template.__code__, {**template.__globals__, **bindings}, template.__name__, template.__defaults__)
+    copy.__qualname__ = f"{name}.{template.__qualname__}"
+    copy.__module__ = template.__module__
+    copy.__doc__ = template.__doc__
+    folders = (_folder(template), *(_folder(function) for function in bindings.values()))
+    return _compile(copy, folders)
+
+
+def _compile(function: Any, folders: Iterable[Path]) -> Any:
+    before = numba.config.CACHE_DIR
+    root = Path(before) if before else platformdirs.user_cache_path("penzoo")
+    cache = _cache_folder(root, _source_hash(frozenset(folders)))
+    numba.config.CACHE_DIR = str(cache or "")
+    try:  # numba chooses the place when it decorates: the setting is the user's again at once
+        return numba.njit(nogil=True, cache=cache is not None)(function)
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def _folder(function: Any) -> Path:
+    return Path(getattr(function, "py_func", function).__code__.co_filename).parent
+
+
+@functools.cache
+def _source_hash(folders: frozenset[Path]) -> str:
+    """A hash of every Python file of the engine and of those in these folders."""
+    files = set(ENGINE_FOLDER.rglob("*.py")).union(*(folder.glob("*.py") for folder in folders))
+    digest = hashlib.sha256()
+    for file in sorted(files):
+        digest.update(f"{file}\0".encode() + file.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+@functools.cache
+def _cache_folder(root: Path, key: str) -> Path | None:
+    """The folder of this key, made if need be; None (no disk cache) where none can be written."""
+    folder = root / f"numba-{key}"
+    try:
+        is_new = not folder.exists()
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+        if is_new:
+            _drop_stale(root)
+    except OSError as error:
+        warnings.warn(
+            f"PenZoo compiles anew in every process, since {folder} cannot be written ({error.strerror}): "
+            "set NUMBA_CACHE_DIR to a folder that can",
+            stacklevel=2,
+        )
+        return None
+    return folder
+
+
+def _drop_stale(root: Path) -> None:
+    """Remove cache folders that no process has used for a month."""
+    oldest = time.time() - STALE_AFTER_DAYS * _SECONDS_PER_DAY
+    for folder in root.glob("numba-*"):
+        if folder.stat().st_mtime < oldest:
+            shutil.rmtree(folder, ignore_errors=True)
