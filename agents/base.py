@@ -1,14 +1,12 @@
 """What an agent is, and how one is made by name."""
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
-from penzoo.envs import GAMES, get_game, rng
-from penzoo.envs.game import Game
-from penzoo.envs.jit import bind, compiled
+from penzoo.envs import get_game, rng
+from penzoo.envs.jit import bind, compiled, read_only
 
 
 class Agent(Protocol):
@@ -50,8 +48,12 @@ class RandomAgent:
     def act(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         """As `Agent.act`."""
         actions = np.empty(len(masks), np.int64)
-        random_actions(masks, self._stream, actions)
+        random_actions(read_only(masks), self._stream, actions)
         return actions
+
+    def reseed(self, seed: int) -> None:
+        """Begin its chance anew."""
+        self._stream = rng.streams(seed, 1)
 
 
 class HeuristicAgent:
@@ -69,6 +71,7 @@ class HeuristicAgent:
         self.name = name
         self.game: str | None = game
         table = get_game(game)
+        self._num_actions = len(table.actions)
         self._players = {table.observation_layout(n).size: n for n in range(table.min_players, table.max_players + 1)}
         self._choose_rows = bind(choose_rows, f"{game}.{name}", {"choose": choose})
 
@@ -76,14 +79,17 @@ class HeuristicAgent:
         """As `Agent.act`.
 
         Raises:
-            ValueError: the observations are not those of its game.
+            ValueError: the observations are not those of its game, or the masks do not fit them.
         """
-        players = self._players.get(observations.shape[1])
+        players = self._players.get(observations.shape[1]) if observations.ndim == 2 else None
         if players is None:
             sizes = ", ".join(f"{size} for {n} players" for size, n in self._players.items())
-            raise ValueError(f"{self.name} cannot read observations of size {observations.shape[1]}: those of {self.game} have {sizes}")
+            raise ValueError(f"{self.name} cannot read observations of shape {observations.shape}: {self.game} has rows of {sizes}")
+        if masks.shape != (len(observations), self._num_actions):
+            expected = (len(observations), self._num_actions)
+            raise ValueError(f"{self.name} cannot read masks of shape {masks.shape}: these observations need {expected}")
         actions = np.empty(len(masks), np.int64)
-        self._choose_rows(observations, masks, players, actions)
+        self._choose_rows(read_only(observations), read_only(masks), players, actions)
         return actions
 
 

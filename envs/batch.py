@@ -8,6 +8,7 @@ import numpy as np
 
 from penzoo.envs import loops, rng, snapshot
 from penzoo.envs.game import Game
+from penzoo.envs.jit import compiled, read_only
 
 NO_HISTORY = np.empty((0, 2), np.int16)
 
@@ -35,7 +36,7 @@ class Batch:
         threads: how many work on a step.
         num_players: at each table; the game's default if None.
         autoreset: begin a new deal at once where one has ended; else it stays as it is, and actions there do nothing.
-        match: the dealer of the next deal is the one that the rules name; else the dealer is drawn anew for each deal.
+        match: after a deal that has ended the next dealer is the one that the rules name; else the dealer is drawn for each deal.
         check: refuse illegal actions. Without it an illegal action has no defined result.
         options: the game's rule options.
 
@@ -72,14 +73,30 @@ class Batch:
         self._returns = np.zeros((num_envs, self.num_players), np.float64)
         self._terminated = np.zeros(num_envs, np.bool_)
         self._truncated = np.zeros(num_envs, np.bool_)
-        for name in ("states", "decks", "observations", "masks", "seats", "rewards", "returns", "terminated", "truncated"):
-            setattr(self, name, _read_only(getattr(self, f"_{name}")))
         self._all_rows = np.arange(num_envs)
         self._threads = threads
+        self._expose()
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self.reset()
 
-    # annotations for the attributes that are set in a loop above
+    def _expose(self) -> None:
+        for name in _PER_ROW:
+            setattr(self, name, read_only(getattr(self, f"_{name}")))
+
+    def adopt(self, states: np.ndarray, observations: np.ndarray, masks: np.ndarray) -> None:
+        """Use these arrays, which hold what the batch's own hold, in their place: for whoever wants them to lie in its own memory."""
+        self._states, self._observations, self._masks = states, observations, masks
+        self._expose()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in (*_PER_ROW, "_pool")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._expose()
+        self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
+
+    # set by `_expose`
     states: np.ndarray
     decks: np.ndarray
     observations: np.ndarray
@@ -99,7 +116,7 @@ class Batch:
 
     def reset(
         self,
-        seed: int | None = None,
+        seed: int | Sequence[int | None] | None = None,
         rows: np.ndarray | None = None,
         *,
         decks: np.ndarray | Sequence[Sequence[str]] | None = None,
@@ -109,7 +126,8 @@ class Batch:
         """Begin new deals.
 
         Args:
-            seed: begin the streams of chance of all rows anew; None lets them run on.
+            seed: begin the streams of chance of all rows anew; None lets them run on. A list holds one for each of the rows named, which
+                then deals as row 0 of a batch of that seed would.
             rows: which, int; None for all.
             decks: a deck for each of those rows, in names or as card indices; None shuffles.
             dealers: a seat for each of those rows; None draws.
@@ -121,9 +139,12 @@ class Batch:
         rows = self._rows(rows)
         given = self._check_given(rows, decks, dealers, chances or {})
         if seed is not None:
-            self._rng[:] = rng.streams(seed, self.num_envs)
+            self._reseed(seed, rows)
+        over = (self._states["terminated"][rows] | self._states["truncated"][rows]).astype(bool)
+        goes_on = over & (self.match and seed is None)
         self._clear(rows)
-        self._start(rows, loops.RANDOM_DEALER)
+        self._start(rows[~goes_on], loops.RANDOM_DEALER)
+        self._start(rows[goes_on], loops.MATCH_DEALER)
         if given:
             for write in given:
                 write()
@@ -220,9 +241,7 @@ class Batch:
 
     def save(self, rows: np.ndarray | Sequence[int] | None = None) -> bytes:
         """Deals as bytes, for `restore`: with the streams of chance, so that also the deals after them are the same."""
-        rows = self._rows(rows)
-        arrays = {name: array[rows] for name, array in zip(_PER_ROW, self._per_row(), strict=True)}
-        return snapshot.pack(self.game, {"players": self.num_players}, {**arrays, "rng": self._rng[rows]})
+        return snapshot.pack(self.game, _KIND, {"players": self.num_players}, self.to_arrays(rows))
 
     def restore(self, data: bytes, rows: np.ndarray | Sequence[int] | None = None) -> None:
         """Put saved deals into rows, in the order in which they were saved; each keeps the options that it was dealt with.
@@ -231,10 +250,20 @@ class Batch:
             ValueError: the bytes are not deals of this game, number of players and version, or not as many as the rows; nothing has
                 changed then.
         """
+        meta, arrays = snapshot.unpack(self.game, _KIND, data)
+        snapshot.check_players(meta, self.num_players)
+        self.from_arrays(arrays, rows)
+
+    def to_arrays(self, rows: np.ndarray | Sequence[int] | None = None) -> dict[str, np.ndarray]:
+        """What `save` saves: new arrays by name, with a row for each deal."""
         rows = self._rows(rows)
-        meta, arrays = snapshot.unpack(self.game, data)
-        if meta["players"] != self.num_players:
-            raise ValueError(f"saved with {meta['players']} players, this batch has {self.num_players}")
+        # `take`, not an index: that would leave what memory held in the gaps between the fields, and equal deals would not be equal bytes
+        arrays = {name: array.take(rows, axis=0) for name, array in zip(_PER_ROW, self._per_row(), strict=True)}
+        return {**arrays, "rng": self._rng[rows]}
+
+    def from_arrays(self, arrays: Mapping[str, np.ndarray], rows: np.ndarray | Sequence[int] | None = None) -> None:
+        """Undo `to_arrays`. ValueError if there are not as many deals as rows; nothing has changed then."""
+        rows = self._rows(rows)
         if len(arrays["states"]) != len(rows):
             raise ValueError(f"{len(arrays['states'])} deals were saved, {len(rows)} rows are to be restored: name as many rows")
         for name, array in zip(_PER_ROW, self._per_row(), strict=True):
@@ -263,6 +292,15 @@ class Batch:
             len(rows),
         )
 
+    def _reseed(self, seed: int | Sequence[int | None], rows: np.ndarray) -> None:
+        if not isinstance(seed, Sequence):
+            self._rng[:] = rng.streams(seed, self.num_envs)
+        elif len(seed) != len(rows):
+            raise ValueError(f"seed: {len(seed)} given for {len(rows)} rows")
+        else:
+            own = [self._rng[row] if each is None else rng.streams(each, 1)[0] for row, each in zip(rows, seed, strict=True)]
+            self._rng[rows] = own
+
     def _run(self, work: Callable[[int, int], Any], count: int) -> None:
         """Do the work on rows 0 to count-1, shared among the threads."""
         if self._pool is None:
@@ -275,10 +313,10 @@ class Batch:
     def _rows(self, rows: np.ndarray | Sequence[int] | None) -> np.ndarray:
         if rows is None:
             return self._all_rows
-        rows = np.asarray(rows, np.int64)
-        if rows.ndim != 1 or len(rows) and not (0 <= rows.min() and rows.max() < self.num_envs):
-            raise ValueError(f"rows {rows.tolist()} do not all exist: rows are 0 to {self.num_envs - 1}")
-        return rows
+        rows = np.asarray(rows)
+        if rows.ndim != 1 or len(rows) and not (rows.dtype.kind in "iu" and 0 <= rows.min() and rows.max() < self.num_envs):
+            raise ValueError(f"rows {rows.tolist()} do not all exist: rows are ints, 0 to {self.num_envs - 1}")
+        return rows.astype(np.int64, copy=False)
 
     def _check_seats(self, seats: np.ndarray, rows: np.ndarray) -> np.ndarray:
         seats = np.asarray(seats, np.int64)
@@ -287,12 +325,10 @@ class Batch:
         return seats
 
     def _check_actions(self, actions: np.ndarray, rows: np.ndarray) -> None:
-        exists = (actions >= 0) & (actions < self._masks.shape[1])
-        legal = exists & (self._masks[rows, np.where(exists, actions, 0)] == 1)
-        if not self.autoreset:
-            legal |= self.ended[rows]
-        if not legal.all():
-            k = int(np.argmin(legal))
+        if rows is not self._all_rows and len(np.unique(rows)) < len(rows):
+            raise ValueError(f"rows {rows.tolist()} name a row twice: its second action cannot be checked before its first is played")
+        k = _first_illegal(actions, rows, self._masks, self._terminated, self._truncated, self.autoreset)
+        if k < len(rows):
             row = int(rows[k])
             error = self.game.illegal_action(int(actions[k]), int(self._seats[row]), self._masks[row])
             raise ValueError(f"row {row}: {error}")
@@ -328,10 +364,17 @@ class Batch:
         return self.game.parse_deck(deck, self.num_players, self.options)
 
 
+@compiled
+def _first_illegal(actions, rows, masks, terminated, truncated, autoreset):
+    """The first k for which the mask of row `rows[k]` forbids `actions[k]`, or how many there are; in an ended deal any action does."""
+    for k in range(len(rows)):
+        row, action = rows[k], actions[k]
+        if not autoreset and (terminated[row] or truncated[row]):
+            continue
+        if action < 0 or action >= masks.shape[1] or not masks[row, action]:
+            return k
+    return len(rows)
+
+
+_KIND = "a batch"
 _PER_ROW = ("states", "decks", "observations", "masks", "seats", "rewards", "returns", "terminated", "truncated")
-
-
-def _read_only(array: np.ndarray) -> np.ndarray:
-    view = array.view()
-    view.flags.writeable = False
-    return view

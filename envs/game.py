@@ -28,6 +28,7 @@ class Chance:
     meaning: str
     read: Callable[[Any, np.void], None]  # the value given, checked, into a record; ValueError where it is impossible
     write: Callable[[np.void], Any]  # the value in a record; None where it has none
+    required: bool = True  # a deal cannot be replayed without it
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class Game:
     @functools.cached_property
     def loops(self) -> Loops:
         """The loops over many deals, compiled for this game at their first call."""
-        return bind_loops(self.name, self.functions)
+        return bind_loops(self.name, self.functions, self.state_dtype)
 
     def __reduce__(self) -> Any:
         """A game is pickled by its name: it must be among `penzoo.envs.GAMES` where it is loaded."""
@@ -134,6 +135,10 @@ class Game:
     def changed_options(self, options: dict[str, Any]) -> dict[str, Any]:
         """The options that differ from the defaults, as a record holds them."""
         return {option.name: options[option.name] for option in self.all_options if options[option.name] != option.default}
+
+    def options_of(self, state: np.void) -> dict[str, Any]:
+        """All options with the values that a record of a deal holds."""
+        return {option.name: option.decode(state[option.name]) for option in self.all_options}
 
     def new_states(self, count: int, players: int, options: dict[str, Any]) -> np.ndarray:
         """Records of shape (count,) with players and options set, not dealt yet.

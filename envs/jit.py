@@ -17,6 +17,7 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 import platformdirs
 
 Compiled = TypeVar("Compiled", bound=Callable[..., Any])
@@ -34,7 +35,7 @@ def compiled(function: Compiled) -> Compiled:
     return _compile(function, (_folder(function),))
 
 
-def bind(template: Callable[..., Any], name: str, bindings: dict[str, Callable[..., Any]]) -> Callable[..., Any]:
+def bind(template: Callable[..., Any], name: str, bindings: dict[str, Any]) -> Callable[..., Any]:
     """Compile a copy of a module-level function in which some global names mean other functions.
 
     A loop is thus written once and compiled for every game; unlike a closure, or a function passed as an argument, it is cached on disk.
@@ -42,14 +43,21 @@ def bind(template: Callable[..., Any], name: str, bindings: dict[str, Callable[.
     Args:
         template: a plain function, whose free names stand in its module or in `bindings`.
         name: makes the copy's name (and so its place in the cache) its own; the game's or the agent's name.
-        bindings: what the names mean in this copy.
+        bindings: what the names mean in this copy: functions, or constants of theirs.
     """
     copy = FunctionType(template.__code__, {**template.__globals__, **bindings}, template.__name__, template.__defaults__)
     copy.__qualname__ = f"{name}.{template.__qualname__}"
     copy.__module__ = template.__module__
     copy.__doc__ = template.__doc__
-    folders = (_folder(template), *(_folder(function) for function in bindings.values()))
+    folders = (_folder(template), *(_folder(value) for value in bindings.values() if callable(value)))
     return _compile(copy, folders)
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    """A view that cannot be written. (To numba it is of another type: give a function always such, or never, and it compiles once.)"""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _compile(function: Any, folders: Iterable[Path]) -> Any:

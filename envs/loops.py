@@ -24,28 +24,39 @@ if TYPE_CHECKING:
     observe: Callable[..., Any]
     determinize: Callable[..., Any]
     view: Callable[..., Any]
+    state_dtype: np.dtype
+    state_bytes: int
+    play: Callable[..., Any]
+    start: Callable[..., Any]
+    refresh: Callable[..., Any]
 
 RANDOM_DEALER, MATCH_DEALER, GIVEN_DEAL, NO_DEAL = range(4)  # how a deal begins
+EVENT = -1  # in place of a seat
+FLOAT_BYTES = 4
+MOVE_BYTES = 4  # a seat and an action, int16 each
 
 
 @dataclass(frozen=True)
 class Loops:
-    """The compiled loops of one game; the arguments are those of the functions of the same name below."""
+    """The compiled loops of one game (`desk_parts` uncompiled); the arguments are those of the functions of the same name below."""
 
     start_rows: Callable[..., Any]
     step_rows: Callable[..., Any]
     step_one: Callable[..., Any]
+    desk_parts: Callable[..., Any]
     refresh_rows: Callable[..., Any]
     observe_rows: Callable[..., Any]
     determinize_rows: Callable[..., Any]
     view_rows: Callable[..., Any]
 
 
-def bind_loops(name: str, functions: "Functions") -> Loops:
+def bind_loops(name: str, functions: "Functions", state_dtype: np.dtype) -> Loops:
     """The loops with a game's functions in them."""
-    rules = vars(functions)
-    helpers = {helper.__name__: bind(helper, name, rules) for helper in (play, start, refresh)}
-    return Loops(**{loop: bind(globals()[loop], name, {**rules, **helpers}) for loop in Loops.__dataclass_fields__})
+    rules = {**vars(functions), "state_dtype": state_dtype, "state_bytes": state_dtype.itemsize}
+    helpers = {helper.__name__: bind(helper, name, rules) for helper in (play, start, refresh, desk_parts)}
+    loops = [loop for loop in Loops.__dataclass_fields__ if loop not in helpers]
+    bound = {loop: bind(globals()[loop], name, {**rules, **helpers}) for loop in loops}
+    return Loops(**bound, desk_parts=getattr(helpers["desk_parts"], "py_func", helpers["desk_parts"]))
 
 
 def play(state, action, mask, history):
@@ -79,6 +90,7 @@ def start(states, decks, rng, row, how):
     if how != GIVEN_DEAL:
         stream = rng[row : row + 1]
         dealer = next_dealer(state) if how == MATCH_DEALER else random_below(stream, state["players"])
+        decks[row].sort()  # so that the deal follows from the stream alone, not from the deck that lay there before
         shuffle(decks[row], stream)
         chance(state, stream)
     deal(state, decks[row], dealer)
@@ -117,11 +129,11 @@ def step_rows(
     for k in range(lo, hi):
         row = rows[k]
         state = states[row]
-        if terminated[row] or truncated[row]:
-            returns[row, :] = 0
         rewards[row, :] = 0
         if state["terminated"] or state["truncated"]:
             continue
+        if terminated[row] or truncated[row]:
+            returns[row, :] = 0
         play(state, actions[k], masks[row], history)
         for seat in range(state["players"]):
             rewards[row, seat] = state["rewards"][seat]
@@ -135,15 +147,45 @@ def step_rows(
         observe(state, state["seat"], observations[row])
 
 
-def step_one(states, action, observations, masks, history):
-    """Play an action in row 0; returns whether any seat was paid or the deal ended."""
+def step_one(desk, action, size, moves):
+    """Play an action in the one deal on a desk (`desk_parts`); returns the seat to move next, or EVENT if any seat was paid or the deal
+    has ended.
+    """
+    states, observations, history, mask = desk_parts(desk, size, moves)
     state = states[0]
-    play(state, action, masks[0], history)
-    observe(state, state["seat"], observations[0])
-    event = state["terminated"] or state["truncated"]
+    play(state, action, mask, history.reshape((-1, 2)))
+    observe(state, state["seat"], observations)
+    if state["terminated"] or state["truncated"]:
+        return EVENT
     for seat in range(state["players"]):
-        event = event or state["rewards"][seat] != 0
-    return event
+        if state["rewards"][seat] != 0:
+            return EVENT
+    return np.int64(state["seat"])
+
+
+def desk_parts(desk, size, moves):
+    """Cut a desk into state, observation, history and mask.
+
+    A desk is one uint8 array that holds all that a step of one deal reads and writes: handing an array to compiled code costs as much as
+    the step itself, so there should be one.
+
+    Args:
+        desk: uint8, C-contiguous.
+        size: of the observation.
+        moves: for how many the history has room.
+
+    Returns:
+        Views: a record in an array of shape (1,), float32 of shape (size,), int16 of shape (2 * moves,), int8 of what is left.
+    """
+    observation = state_bytes
+    history = observation + size * FLOAT_BYTES
+    mask = history + moves * MOVE_BYTES
+    return (
+        desk[:observation].view(state_dtype),
+        desk[observation:history].view(np.float32),
+        desk[history:mask].view(np.int16),
+        desk[mask:].view(np.int8),
+    )
 
 
 def observe_rows(states, rows, seats, lo, hi, observations):

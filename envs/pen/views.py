@@ -55,16 +55,17 @@ def _layout(common: tuple[Piece, ...], block: tuple[Piece, ...], players: int, p
     return Layout((*common, *blocks))
 
 
-_AT = {name: piece.start for name, piece in _layout(_COMMON, _PLAYER, 1, "seat").slices.items()}
-_HAND, _PILE, _TOP, _TRUMP_SUIT, _TRUMP_CARD = (_AT[n] for n in ("hand", "pile", "top", "trump_suit", "trump_card"))
-_BEAT, _PILE_SIZE, _STOCK_SIZE, _MOVES = (_AT[n] for n in ("beat", "pile_size", "stock_size", "moves"))
+# where the pieces begin, whatever the number of players; those of seat k's block lie BLOCK_SIZE * k further on
+AT = {name: piece.start for name, piece in _layout(_COMMON, _PLAYER, 1, "seat").slices.items()}
+_HAND, _PILE, _TOP, _TRUMP_SUIT, _TRUMP_CARD = (AT[n] for n in ("hand", "pile", "top", "trump_suit", "trump_card"))
+_BEAT, _PILE_SIZE, _STOCK_SIZE, _MOVES = (AT[n] for n in ("beat", "pile_size", "stock_size", "moves"))
 _BLOCKS = Layout(_COMMON).size
-_TO_MOVE, _DEALER, _SIZE, _STUMP, _OUT, _KNOWN = (_AT[f"seat_0.{piece.name}"] - _BLOCKS for piece in _PLAYER)
-_BLOCK_SIZE = Layout(_PLAYER).size
+_TO_MOVE, _DEALER, _SIZE, _STUMP, _OUT, _KNOWN = (AT[f"seat_0.{piece.name}"] - _BLOCKS for piece in _PLAYER)
+BLOCK_SIZE = Layout(_PLAYER).size
 _STATE_BLOCK_SIZE = Layout(_STATE_PLAYER).size
 _STATE_STOCK = _HAND  # the stock stands in the global state where the own hand stands in the observation
 _SHARE = (np.arange(NUM_CARDS + 1) / NUM_CARDS).astype(np.float32)  # of the pack; a division costs more than a look
-_STATE_HAND, _STATE_STUMP = _BLOCK_SIZE, _BLOCK_SIZE + NUM_CARDS
+_STATE_HAND, _STATE_STUMP = BLOCK_SIZE, BLOCK_SIZE + NUM_CARDS
 
 
 @compiled
@@ -75,7 +76,7 @@ def observe(state, seat, obs):
     """
     obs[:] = 0
     _write_common(state, obs)
-    _write_players(state, seat, _BLOCK_SIZE, obs)
+    _write_players(state, seat, BLOCK_SIZE, obs)
     own = HAND + seat
     place, hand = state["place"], obs[_HAND : _HAND + NUM_CARDS]
     for card in range(NUM_CARDS):
