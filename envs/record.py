@@ -85,7 +85,7 @@ class Record:
             deck=tuple(data["deck"]),
             chances={chance.name: data[chance.name] for chance in game.chances if chance.name in data},
             actions=tuple(_parse_action(entry, number) for number, entry in enumerate(data["actions"])),
-            returns=tuple(float(value) for value in data["returns"]),
+            returns=_parse_returns(data["returns"]),
         )
 
     def reset_options(self) -> dict[str, Any]:
@@ -160,6 +160,12 @@ def _parse_action(entry: Any, number: int) -> tuple[int, str]:
         case [int(seat), str(name)]:
             return seat, name
     raise ValueError(f"action {number} is {entry!r}: it should be [seat, name]")
+
+
+def _parse_returns(values: list[Any]) -> tuple[float, ...]:
+    if any(isinstance(value, bool) or not isinstance(value, int | float) for value in values):
+        raise ValueError(f"returns={values!r} are no numbers")
+    return tuple(map(float, values))
 
 
 def _position(game: Game, batch: Batch, number: int, action: str | None) -> Position:
