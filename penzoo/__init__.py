@@ -11,16 +11,14 @@ import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pettingzoo
-
-from penzoo.registration import register_gymnasium
+from penzoo.registration import register_gymnasium, register_pettingzoo
 
 if TYPE_CHECKING:
     from penzoo.envs.aec import CheckedEnv
 
 __version__ = "0.1.0"
 
-# In a checkout the packages lie beside this folder. Python started there finds this folder before any installed copy, so say where they are.
+# In a checkout the packages lie beside this folder, which Python started there finds before any installed copy.
 _CHECKOUT = Path(__file__).parent.parent
 if (_CHECKOUT / "pyproject.toml").is_file() and (_CHECKOUT / "envs" / "game.py").is_file():
     __path__.append(str(_CHECKOUT))
@@ -45,15 +43,5 @@ def make(name: str, **kwargs: Any) -> "CheckedEnv":
     return importlib.import_module(f"penzoo.{found[0]}").env(**kwargs)
 
 
-def _register_with_pettingzoo() -> None:
-    if not hasattr(pettingzoo, "register"):  # before 1.27 there is no registry, and the modules are the way
-        return
-    for module in MODULES:
-        name, _, version = module.rpartition("_v")
-        environment = f"penzoo/{name}-v{version}"
-        if environment not in pettingzoo.aec_registry:
-            pettingzoo.register("aec", environment, entry_point=f"penzoo.{module}:env")
-
-
-_register_with_pettingzoo()
+register_pettingzoo(MODULES)
 register_gymnasium(MODULES)
