@@ -1,0 +1,138 @@
+"""Who sits where, and the playing of many games at once."""
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from penzoo.agents import Agent
+from penzoo.envs.batch import Batch
+from penzoo.envs.game import Game
+from penzoo.eval.deals import Deals
+
+GAMES_AT_ONCE = 2048  # enough for the batch to be fast, few enough for memory
+
+
+def sole_lowest(returns: np.ndarray, terminated: np.ndarray) -> np.ndarray:
+    """Who has lost: the one seat with the lowest return of a deal that came to its end; nobody where seats share it.
+
+    Args:
+        returns: float64 of shape (games, players).
+        terminated: bool of shape (games,).
+
+    Returns:
+        bool of shape (games, players).
+    """
+    is_lowest = returns == returns.min(axis=1, keepdims=True)
+    lost: np.ndarray = is_lowest & (is_lowest.sum(axis=1, keepdims=True) == 1) & terminated[:, None]
+    return lost
+
+
+# by name, for games in which losing means something else than `sole_lowest`
+LOSERS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {}
+
+
+@dataclass(frozen=True)
+class Games:
+    """How games ended: each of some deals, played once in each of some seatings.
+
+    Attributes:
+        returns: float64 of shape (deals, seatings, players).
+        lost: bool of shape (deals, seatings, players).
+        moves: int64 of shape (deals, seatings), decisions made.
+        truncated: bool of shape (deals, seatings).
+    """
+
+    returns: np.ndarray
+    lost: np.ndarray
+    moves: np.ndarray
+    truncated: np.ndarray
+
+
+def seatings(listed: Sequence[int], players: int) -> np.ndarray:
+    """All the seatings in which a deck is to be played, so that nobody is favoured by seat or table.
+
+    As many agents as seats sit as they are listed. Fewer fill the seats in a cycle, once beginning with each of them. Of more, every
+    combination has a table. Each table is played in every rotation of its seats; what would be the same seating again is left out.
+
+    Args:
+        listed: a number for each listed agent; the same number for the same agent.
+        players: at the table.
+
+    Returns:
+        int64 of shape (seatings, players): who sits in each seat.
+    """
+    count = len(listed)
+    if count > players:
+        tables = list(itertools.combinations(listed, players))
+    else:
+        tables = [tuple(listed[(first + seat) % count] for seat in range(players)) for first in range(count)]
+    rotations = [table[turn:] + table[:turn] for table in tables for turn in range(players)]
+    return np.array(list(dict.fromkeys(rotations)), np.int64)
+
+
+def play(
+    game: Game,
+    agents: Sequence[Agent],
+    seats: np.ndarray,
+    deals: Deals,
+    *,
+    threads: int = 1,
+    options: Mapping[str, Any] | None = None,
+) -> Iterator[Games]:
+    """Play every deal once in every seating; yields as it goes, for some deals at a time.
+
+    Args:
+        game: of `penzoo.envs.GAMES`.
+        agents: who plays.
+        seats: int of shape (seatings, players), each the index of an agent, as of `seatings`.
+        deals: as of `draw_deals`.
+        threads: how many work on a step of the games.
+        options: the game's rule options.
+
+    Raises:
+        ValueError: an option is impossible, or an agent plays an illegal action.
+    """
+    at_once = min(len(deals), max(1, GAMES_AT_ONCE // len(seats)))
+    batch = Batch(game, at_once * len(seats), seed=0, threads=threads, num_players=seats.shape[1], autoreset=False, **(options or {}))
+    try:
+        for start in range(0, len(deals), at_once):
+            part = deals.part(start, start + at_once)
+            rows = _begin(batch, part, len(seats))
+            _play_out(batch, agents, seats[rows // len(part)], rows)
+            yield _ended(batch, rows, len(part), len(seats))
+    finally:
+        batch.close()
+
+
+def _begin(batch: Batch, deals: Deals, copies: int) -> np.ndarray:
+    """Deal each deal `copies` times: deal k lies in the returned rows k, k + len(deals) and so on."""
+    rows = np.arange(len(deals) * copies)
+    first = rows[: len(deals)]
+    batch.reset(rows=first, decks=deals.decks, dealers=deals.dealers, chances=deals.chances)
+    batch.copy(rows % len(deals), rows)
+    return rows
+
+
+def _play_out(batch: Batch, agents: Sequence[Agent], seats: np.ndarray, rows: np.ndarray) -> None:
+    """Play the deals in these rows (0 to len(seats)-1) to their ends; `seats[row]` says who plays each seat."""
+    live = rows
+    while len(live):
+        movers = seats[live, batch.seats[live]]
+        actions = np.empty(len(live), np.int64)
+        for index, agent in enumerate(agents):
+            own = np.flatnonzero(movers == index)
+            if len(own):
+                actions[own] = agent.act(batch.observations[live[own]], batch.masks[live[own]])
+        batch.step(actions, live)
+        live = live[~batch.ended[live]]
+
+
+def _ended(batch: Batch, rows: np.ndarray, num_deals: int, num_seatings: int) -> Games:
+    returns, terminated, truncated = batch.returns[rows], batch.terminated[rows], batch.truncated[rows]
+    lost = LOSERS.get(batch.game.name, sole_lowest)(returns, terminated)
+    moves = batch.states["moves"][rows].astype(np.int64)
+    by_deal = [array.reshape(num_seatings, num_deals, *array.shape[1:]).swapaxes(0, 1) for array in (returns, lost, moves, truncated)]
+    return Games(*by_deal)

@@ -1,0 +1,237 @@
+"""Agents compared on common decks."""
+
+import platform
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numba
+import numpy as np
+
+from penzoo import __version__
+from penzoo.agents import Agent, make_agent
+from penzoo.envs import get_game
+from penzoo.envs.game import Game
+from penzoo.eval.arena import Games, play, seatings
+from penzoo.eval.deals import draw_deals
+from penzoo.eval.intervals import CONFIDENCE, Interval, mean_interval
+
+_DECIMALS = 12
+MIN_DEALS = 2  # an interval needs a spread
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one agent did. Means are over its seats in all games, intervals over decks.
+
+    Attributes:
+        agent: its name.
+        payoff: mean return of a deal.
+        payoff_interval: of `payoff`.
+        loss_rate: share of its deals that it lost, of all, the truncated ones included.
+        loss_interval: of `loss_rate`.
+        moves: decisions in a deal, of all seats together.
+        truncated: share of its deals that were truncated.
+        decks: different decks.
+        games: in which it had a seat.
+    """
+
+    agent: str
+    payoff: float
+    payoff_interval: Interval
+    loss_rate: float
+    loss_interval: Interval
+    moves: float
+    truncated: float
+    decks: int
+    games: int
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Agents compared.
+
+    Attributes:
+        game: its name and version, as in `pen_v0`.
+        agents: as listed.
+        players: at the tables.
+        deals: different decks.
+        games: in all.
+        seed: from which the decks were drawn.
+        options: the rule options, complete.
+        confidence: of the intervals.
+        rows: one for each different agent, in the order in which they are listed.
+        versions: of what it ran with.
+        deck_payoffs: for each agent, float64 of shape (deals,), its mean payoff on each deck, for comparisons deck by deck.
+    """
+
+    game: str
+    agents: list[str]
+    players: int
+    deals: int
+    games: int
+    seed: int
+    options: dict[str, Any]
+    confidence: float
+    rows: list[Row]
+    versions: dict[str, str]
+    deck_payoffs: dict[str, np.ndarray] = field(repr=False, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All but the figures of single decks, as JSON holds it."""
+        values = asdict(self)
+        del values["deck_payoffs"]
+        for row in values["rows"]:
+            row.update(payoff_interval=list(row["payoff_interval"]), loss_interval=list(row["loss_interval"]))
+        return values
+
+
+def evaluate(
+    agents: Sequence[Agent | str],
+    game: str | Game = "pen",
+    *,
+    players: int | None = None,
+    deals: int = 1000,
+    seed: int = 0,
+    threads: int = 1,
+    options: Mapping[str, Any] | None = None,
+    progress: bool = False,
+) -> Evaluation:
+    """Let agents play each other: every deck in every rotation of the seats, at the tables that `arena.seatings` makes.
+
+    The same seed gives the same decks, whatever the agents and the threads.
+
+    Args:
+        agents: as `make_agent` takes them, or made; one that is listed several times has several seats and one row.
+        game: its name, or itself.
+        players: at the table; the game's default if None.
+        deals: how many decks.
+        seed: of the decks, and of the chance of the agents that are made here.
+        threads: how many work on a step of the games.
+        options: the game's rule options.
+        progress: show a bar on the error output, if that is a terminal.
+
+    Raises:
+        ValueError: an argument or an option is impossible, or an agent is not for this game and table.
+        FileNotFoundError: an agent's file does not exist.
+    """
+    table = get_game(game) if isinstance(game, str) else game
+    num_players = table.check_players(table.default_players if players is None else players)
+    complete = table.complete_options(dict(options or {}))
+    _check_numbers(deals, seed, threads, len(agents))
+    made, names, listed = _different(agents, table, num_players, seed)
+    seats = seatings(listed, num_players)
+    drawn = draw_deals(table, num_players, deals, seed, complete)
+    with _shown(progress, deals) as show:
+        played = play(table, made, seats, drawn, threads=threads, options=complete)
+        figures = [_figures(games, seats, len(made)) for games in show(played)]
+    per_deck = {name: np.concatenate([part[name] for part in figures], axis=1) for name in figures[0]}
+    return Evaluation(
+        game=table.id,
+        agents=[names[index] for index in listed],
+        players=num_players,
+        deals=deals,
+        games=deals * len(seats),
+        seed=seed,
+        options=complete,
+        confidence=CONFIDENCE,
+        rows=[_row(name, index, per_deck, deals * int((seats == index).any(axis=1).sum())) for index, name in enumerate(names)],
+        versions={"penzoo": __version__, "numpy": np.__version__, "numba": numba.__version__, "python": platform.python_version()},
+        deck_payoffs=dict(zip(names, per_deck["payoff"], strict=True)),
+    )
+
+
+def _check_numbers(deals: int, seed: int, threads: int, num_agents: int) -> None:
+    for name, value, least in (("deals", deals, MIN_DEALS), ("seed", seed, 0), ("threads", threads, 1)):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise ValueError(f"{name}={value!r} is not possible: it takes an int from {least} on")
+    if num_agents == 0:
+        raise ValueError("no agents: name at least one")
+
+
+def _different(agents: Sequence[Agent | str], game: Game, players: int, seed: int) -> tuple[list[Agent], list[str], list[int]]:
+    """The different agents, their names, and for each that is listed which of them it is."""
+    made: list[Agent] = []
+    names: list[str] = []
+    index_of: dict[str | int, int] = {}
+    keys = [agent if isinstance(agent, str) else id(agent) for agent in agents]
+    for key, agent in zip(keys, agents, strict=True):
+        if key not in index_of:
+            index_of[key] = len(made)
+            made.append(_make(agent, game, players, seed, len(made)))
+            names.append(_free_name(agent if isinstance(agent, str) else agent.name, names))
+    return made, names, [index_of[key] for key in keys]
+
+
+def _make(agent: Agent | str, game: Game, players: int, seed: int, index: int) -> Agent:
+    if isinstance(agent, str):
+        # not the seed itself: it is the decks' own
+        chance = int(np.random.SeedSequence([seed, index]).generate_state(1)[0])
+        return make_agent(agent, game.name, players, chance)
+    if agent.game not in (None, game.name):
+        raise ValueError(f"agent {agent.name} plays {agent.game}, not {game.name}")
+    if agent.num_players not in (None, players):
+        raise ValueError(f"agent {agent.name} plays at tables of {agent.num_players}, not of {players}")
+    return agent
+
+
+def _free_name(name: str, taken: Sequence[str]) -> str:
+    """The name, with a number where another agent has it already."""
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name} ({number})"
+    return free
+
+
+def _figures(games: Games, seats: np.ndarray, num_agents: int) -> dict[str, np.ndarray]:
+    """Each agent's means over its seats: arrays of shape (agents, deals)."""
+    shape = games.returns.shape
+    values = {
+        "payoff": games.returns,
+        "lost": games.lost,
+        "moves": np.broadcast_to(games.moves[:, :, None], shape),
+        "truncated": np.broadcast_to(games.truncated[:, :, None], shape),
+    }
+    return {name: np.stack([_seat_means(array, seats == index) for index in range(num_agents)]) for name, array in values.items()}
+
+
+def _seat_means(values: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """For each deck the mean over the seats in `mask`; what is left of thirds in the last bits is no spread, and is rounded off."""
+    means: np.ndarray = values[:, mask].mean(axis=1).round(_DECIMALS)
+    return means + 0.0  # no minus before a zero
+
+
+def _row(name: str, index: int, per_deck: Mapping[str, np.ndarray], games: int) -> Row:
+    payoff, lost = per_deck["payoff"][index], per_deck["lost"][index]
+    low, high = mean_interval(lost)
+    return Row(
+        agent=name,
+        payoff=float(payoff.mean()),
+        payoff_interval=mean_interval(payoff),
+        loss_rate=float(lost.mean()),
+        loss_interval=Interval(max(low, 0.0), min(high, 1.0)),
+        moves=float(per_deck["moves"][index].mean()),
+        truncated=float(per_deck["truncated"][index].mean()),
+        decks=len(payoff),
+        games=games,
+    )
+
+
+@contextmanager
+def _shown(progress: bool, deals: int) -> Iterator[Any]:
+    """A function that passes games through, and shows how many of the deals they are if that is wished."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not (progress and console.is_terminal)) as bar:
+        task = bar.add_task("decks", total=deals)
+
+        def show(played: Iterable[Games]) -> Iterator[Games]:
+            for games in played:
+                bar.advance(task, len(games.returns))
+                yield games
+
+        yield show

@@ -1,0 +1,5 @@
+"""`python -m penzoo`: the command line."""
+
+from penzoo.cli import main
+
+main()

@@ -1,0 +1,192 @@
+"""A deal between a person at the terminal and agents."""
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from penzoo.agents import Agent, agent_names, make_agent
+from penzoo.envs.batch import Batch
+from penzoo.envs.cards import on_screen
+from penzoo.envs.game import Game
+from penzoo.envs.record import Record
+
+_SEED_BITS = 31
+_QUIT = ("q", "quit", "exit")
+_HELP = ("?", "h", "help")
+
+
+class _GivenUpError(Exception):
+    """The person plays on no longer."""
+
+
+def move_text(game: Game, action: str) -> str:
+    """An action as people read it: a card with its suit drawn, anything else by its name."""
+    return on_screen(action) if action in game.card_names else action
+
+
+def play_deal(
+    game: Game,
+    *,
+    players: int | None = None,
+    opponents: Sequence[str] = (),
+    seat: int = 0,
+    seed: int | None = None,
+    reveal: bool = False,
+    options: Mapping[str, Any] | None = None,
+    read: Callable[[str], str] = input,
+    write: Callable[[str], None] = print,
+) -> Record | None:
+    """Play one deal.
+
+    Args:
+        game: of `penzoo.envs.GAMES`.
+        players: at the table; the game's default if None.
+        opponents: as `make_agent` takes them: one for every other seat, or as many as those, from the seat after yours on; the last of
+            `agent_names` if there are none.
+        seat: the person's.
+        seed: of the deal and of the opponents' chance; drawn, and told, if None.
+        reveal: show every card.
+        options: the game's rule options.
+        read: a prompt -> what the person answers; EOFError where nothing more will come.
+        write: shows lines.
+
+    Returns:
+        The record, or None if the person gave up.
+
+    Raises:
+        ValueError: an argument or an option is impossible.
+    """
+    num_players = game.check_players(game.default_players if players is None else players)
+    if not 0 <= seat < num_players:
+        raise ValueError(f"seat={seat} does not exist: with {num_players} players the seats are 0 to {num_players - 1}")
+    complete = game.complete_options(dict(options or {}))
+    chance = secrets.randbits(_SEED_BITS) if seed is None else seed
+    # forced moves are played here, so that each of them is shown
+    batch = Batch(game, 1, chance, num_players=num_players, autoreset=False, **{**complete, "auto_single": False})
+    agents = _seat_agents(opponents or [agent_names(game.name)[-1]], game, num_players, seat, chance)
+    write(f"You are player_{seat}. Seed {chance}. Each move: its number or its name; ? for help, q to give up.\n")
+    try:
+        return _Table(batch, complete, seat, agents, reveal, read, write).play()
+    except EOFError:
+        write("\nThe input has ended, and so has the deal.")
+    except _GivenUpError:
+        write("The deal is given up.")
+    return None
+
+
+def _seat_agents(specs: Sequence[str], game: Game, num_players: int, own: int, seed: int) -> dict[int, Agent]:
+    """An agent for each seat but one's own."""
+    others = [(own + turn) % num_players for turn in range(1, num_players)]
+    if len(specs) not in (1, len(others)):
+        raise ValueError(f"{len(specs)} opponents for {len(others)} other seats: give one for all, or one for each")
+    given = list(specs) * len(others) if len(specs) == 1 else list(specs)
+    seeds = np.random.SeedSequence([seed, 1]).generate_state(len(others)).tolist()  # not the deal's own
+    return {seat: make_agent(spec, game.name, num_players, agent_seed) for seat, spec, agent_seed in zip(others, given, seeds, strict=True)}
+
+
+class _Table:
+    """The deal, and who sits at it."""
+
+    def __init__(
+        self,
+        batch: Batch,
+        options: dict[str, Any],
+        seat: int,
+        agents: dict[int, Agent],
+        reveal: bool,
+        read: Callable[[str], str],
+        write: Callable[[str], None],
+    ) -> None:
+        self.game, self.batch, self.options = batch.game, batch, options
+        self.seat, self.agents, self.reveal = seat, agents, reveal
+        self.read, self.write = read, write
+        self.actions: list[tuple[int, str]] = []
+        names = self.game.actions.names
+        self.input_names = {form.lower(): name for name in names for form in (name, move_text(self.game, name))}
+
+    def play(self) -> Record:
+        """Play the deal to its end."""
+        while not self.batch.ended[0]:
+            seat = int(self.batch.seats[0])
+            legal = self.game.legal_names(self.batch.masks[0])
+            if self.options["auto_single"] and len(legal) == 1 and self.actions:
+                self._act(seat, legal[0], " (the only move)")
+            elif seat == self.seat:
+                self._act(seat, self._ask(legal), "")
+            else:
+                action = int(self.agents[seat].act(self.batch.observations, self.batch.masks)[0])
+                self._act(seat, self.game.actions.name(action), "")
+        return self._finish()
+
+    def _act(self, seat: int, name: str, remark: str) -> None:
+        self.batch.step([self.game.actions.index(name)])
+        self.actions.append((seat, name))
+        self.write(f"  {self._who(seat)}: {move_text(self.game, name)}{remark}")
+
+    def _who(self, seat: int) -> str:
+        return f"player_{seat} ({'you' if seat == self.seat else self.agents[seat].name})"
+
+    def _ask(self, legal: list[str]) -> str:
+        """A legal action of the person's choice."""
+        self._show(legal)
+        while True:
+            answer = self.read("your move: ").strip().lower()
+            if answer in _QUIT:
+                raise _GivenUpError
+            if answer in _HELP:
+                self.write(self._help())
+                self._show(legal)
+                continue
+            try:
+                return self._parse(answer, legal)
+            except ValueError as error:
+                self.write(str(error))
+
+    def _show(self, legal: list[str]) -> None:
+        self.write("\n" + self.game.text(self.batch.states[0], self.seat, self.reveal))
+        self.write("   ".join(f"{number} {move_text(self.game, name)}" for number, name in enumerate(legal, 1)))
+
+    def _parse(self, answer: str, legal: list[str]) -> str:
+        if answer.isdecimal() and 1 <= int(answer) <= len(legal):
+            return legal[int(answer) - 1]
+        name = self.input_names.get(answer)
+        if name is not None and name in legal:
+            return name
+        allowed = ", ".join(f"{number} or {legal_name}" for number, legal_name in enumerate(legal, 1))
+        raise ValueError(f"{self._problem(answer, name)} Give a number or a name: {allowed}.")
+
+    def _problem(self, answer: str, name: str | None) -> str:
+        if name is not None:
+            return f"{move_text(self.game, name)} is not allowed now."
+        return f"There is no move {answer!r}." if answer else "That was no move."
+
+    def _help(self) -> str:
+        groups = "\n".join(f"  {group.name}: {group.meaning}" for group in self.game.actions.groups)
+        return (
+            "Answer with the number before a move, or with its name: a card is its rank and suit, as in Th or 10♥ for the ten of hearts "
+            f"(c clubs, d diamonds, h hearts, s spades).\nThe moves of {self.game.title}:\n{groups}\nq gives the deal up."
+        )
+
+    def _finish(self) -> Record:
+        returns = self.batch.returns[0].tolist()
+        self.write("\n" + self.game.text(self.batch.states[0], self.seat, True))
+        for seat, value in enumerate(returns):
+            self.write(f"  {self._who(seat)}: {value:+.3f}")
+        return self._record(returns)
+
+    def _record(self, returns: list[float]) -> Record:
+        game, state = self.game, self.batch.states[0]
+        chances = {chance.name: chance.write(state) for chance in game.chances}
+        return Record(
+            game=game.name,
+            version=game.version,
+            players=self.batch.num_players,
+            dealer=int(state["dealer"]),
+            options=game.changed_options(self.options),
+            deck=tuple(game.card_names[card] for card in self.batch.decks[0]),
+            chances={name: value for name, value in chances.items() if value is not None},
+            actions=tuple(self.actions),
+            returns=tuple(returns),
+        )
