@@ -137,9 +137,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         if given:
             known = ", ".join(["deck", "dealer", *(chance.name for chance in self.game.chances)])
             raise ValueError(f"reset option {next(iter(given))!r} does not exist: reset takes {known}; rule options go to env()")
-        self._batch.reset(
-            seed, decks=None if deck is None else [deck], dealers=None if dealer is None else [dealer], chances=chances
-        )
+        self._batch.reset(seed, decks=None if deck is None else [deck], dealers=None if dealer is None else [dealer], chances=chances)
         self._begin()
         if self.render_mode == "human":
             self.render()
@@ -150,7 +148,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self.agent_selection = self.possible_agents[self._mover[0]]
         self._skip_agent_selection: str | None = None
         self._returns = [0.0] * self.num_players
@@ -331,7 +329,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         return {name: value for name, value in vars(self).items() if name not in bound}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
+        self.__dict__.update(state)
         self._bind()
 
     # --------------------------------------------------------------------------------------------------------------------- private

@@ -1,5 +1,6 @@
 """Many deals at once: the engine as arrays."""
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -109,7 +110,7 @@ class Batch:
 
     @property
     def ended(self) -> np.ndarray:
-        """bool of shape (num_envs,): terminated or truncated by the last step."""
+        """Bool of shape (num_envs,): terminated or truncated by the last step."""
         return self._terminated | self._truncated
 
     # ------------------------------------------------------------------------------------------------------------------- play
@@ -307,20 +308,20 @@ class Batch:
             work(0, count)
             return
         bounds = np.linspace(0, count, self._threads + 1).astype(int).tolist()
-        for future in [self._pool.submit(work, lo, hi) for lo, hi in zip(bounds, bounds[1:], strict=False)]:
+        for future in [self._pool.submit(work, lo, hi) for lo, hi in itertools.pairwise(bounds)]:
             future.result()
 
     def _rows(self, rows: np.ndarray | Sequence[int] | None) -> np.ndarray:
         if rows is None:
             return self._all_rows
         rows = np.asarray(rows)
-        if rows.ndim != 1 or len(rows) and not (rows.dtype.kind in "iu" and 0 <= rows.min() and rows.max() < self.num_envs):
+        if rows.ndim != 1 or (len(rows) and not (rows.dtype.kind in "iu" and rows.min() >= 0 and rows.max() < self.num_envs)):
             raise ValueError(f"rows {rows.tolist()} do not all exist: rows are ints, 0 to {self.num_envs - 1}")
         return rows.astype(np.int64, copy=False)
 
     def _check_seats(self, seats: np.ndarray, rows: np.ndarray) -> np.ndarray:
         seats = np.asarray(seats, np.int64)
-        if seats.shape != rows.shape or len(seats) and not (0 <= seats.min() and seats.max() < self.num_players):
+        if seats.shape != rows.shape or (len(seats) and not (seats.min() >= 0 and seats.max() < self.num_players)):
             raise ValueError(f"seats {seats.tolist()} do not fit: give one of 0 to {self.num_players - 1} for each of {len(rows)} rows")
         return seats
 
@@ -333,9 +334,7 @@ class Batch:
             error = self.game.illegal_action(int(actions[k]), int(self._seats[row]), self._masks[row])
             raise ValueError(f"row {row}: {error}")
 
-    def _check_given(
-        self, rows: np.ndarray, decks: Any, dealers: Any, chances: Mapping[str, Sequence[Any]]
-    ) -> list[Callable[[], None]]:
+    def _check_given(self, rows: np.ndarray, decks: Any, dealers: Any, chances: Mapping[str, Sequence[Any]]) -> list[Callable[[], None]]:
         """What is given for new deals, checked, as writes that are to be done once the rest has been drawn."""
         writes: list[Callable[[], None]] = []
         for what, values in {"decks": decks, "dealers": dealers, **chances}.items():

@@ -3,7 +3,7 @@
 SUITS = "cdhs"
 JOKER = "*"
 
-_SCREEN_SUITS = dict(zip(SUITS, "♣♦♥♠", strict=True))
+_SCREEN_SUITS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 
 
 def card_names(ranks: str) -> tuple[str, ...]:
@@ -15,5 +15,5 @@ def on_screen(name: str) -> str:
     """A card as people read it: `Th` is 10♥."""
     if name == JOKER:
         return name
-    rank, suit = name
+    rank, suit = name[0], name[1]
     return ("10" if rank == "T" else rank) + _SCREEN_SUITS[suit]

@@ -54,21 +54,22 @@ def bind(template: Callable[..., Any], name: str, bindings: dict[str, Any]) -> C
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
-    """A view that cannot be written. (To numba it is of another type: give a function always such, or never, and it compiles once.)"""
+    """A view that cannot be written; to numba another type than an array that can: a function given both compiles twice."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
 def _compile(function: Any, folders: Iterable[Path]) -> Any:
-    before = numba.config.CACHE_DIR
+    settings: Any = numba.config  # its attributes are made at run time
+    before = settings.CACHE_DIR
     root = Path(before) if before else platformdirs.user_cache_path("penzoo")
     cache = _cache_folder(root, _source_hash(frozenset(folders)))
-    numba.config.CACHE_DIR = str(cache or "")
+    settings.CACHE_DIR = str(cache or "")
     try:  # numba chooses the place when it decorates: the setting is the user's again at once
         return numba.njit(nogil=True, cache=cache is not None)(function)
     finally:
-        numba.config.CACHE_DIR = before
+        settings.CACHE_DIR = before
 
 
 def _folder(function: Any) -> Path:

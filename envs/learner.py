@@ -36,7 +36,6 @@ def fixed_seating(players: int, actors: int, seat: int | None = None) -> Seating
         actors: how many there are.
         seat: the learner's; None draws it for each deal.
     """
-
     return functools.partial(_sit_after_learner, players, actors, seat)
 
 
@@ -82,7 +81,7 @@ class LearnerBatch:
 
     @property
     def asked(self) -> np.ndarray:
-        """bool of shape (num_envs,): the learner is to move."""
+        """Bool of shape (num_envs,): the learner is to move."""
         return (self.batch.seats == self.seats) & ~self.batch.ended
 
     def begin(

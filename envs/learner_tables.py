@@ -84,7 +84,7 @@ class LearnerTables:
 
     @property
     def needs_reset(self) -> np.ndarray:
-        """bool of shape (num_envs,): the learner has nothing to decide here until the next deal."""
+        """Bool of shape (num_envs,): the learner has nothing to decide here until the next deal."""
         return self._is_stopped | ~self.learner.asked
 
     # ------------------------------------------------------------------------------------------------------------------- play

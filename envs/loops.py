@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     view: Callable[..., Any]
     state_dtype: np.dtype
     state_bytes: int
-    play: Callable[..., Any]
-    start: Callable[..., Any]
-    refresh: Callable[..., Any]
 
 RANDOM_DEALER, MATCH_DEALER, GIVEN_DEAL, NO_DEAL = range(4)  # how a deal begins
 EVENT = -1  # in place of a seat
@@ -119,9 +116,7 @@ def refresh_rows(states, rows, lo, hi, observations, masks, seats):
         refresh(states, rows[k], observations, masks, seats)
 
 
-def step_rows(
-    states, decks, rng, actions, rows, lo, hi, how, history, observations, masks, seats, rewards, returns, terminated, truncated
-):
+def step_rows(states, decks, rng, actions, rows, lo, hi, how, history, observations, masks, seats, rewards, returns, terminated, truncated):
     """Play `actions[k]` in row `rows[k]`. A deal that ends is followed at once by another, begun as `how` says.
 
     With NO_DEAL it stays as it ended, and further actions in it do nothing.

@@ -53,7 +53,9 @@ class Record:
     def to_json(self) -> str:
         """The record as one line, without its end."""
         fields = {"game": self.game, "version": self.version, "players": self.players, "dealer": self.dealer, "options": dict(self.options)}
-        return json.dumps({**fields, "deck": self.deck, **self.chances, "actions": self.actions, "returns": self.returns}, ensure_ascii=False)
+        return json.dumps(
+            {**fields, "deck": self.deck, **self.chances, "actions": self.actions, "returns": self.returns}, ensure_ascii=False
+        )
 
     @classmethod
     def from_json(cls, line: str) -> "Record":

@@ -47,5 +47,5 @@ def _read(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
             arrays = dict(archive)
         meta = json.loads(str(arrays.pop(_META)))
         return {key: meta[key] for key in ("game", "version", "kind", "players")} | meta, arrays
-    except Exception as error:  # broken bytes raise whatever the layers below happen to stumble over
+    except Exception as error:  # noqa: BLE001  # broken bytes raise whatever the layers below happen to stumble over
         raise ValueError(f"these {len(data)} bytes are no saved deal: {error}") from None

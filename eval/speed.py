@@ -4,6 +4,7 @@ Machines differ and are shared, so the yardstick is a do-nothing game in Petting
 turns with the environment: the ratio is what to quote. Play is random and legal; observation and mask are filled at every move.
 """
 
+import functools
 import os
 import statistics
 import time
@@ -51,15 +52,14 @@ class Rate:
 class EmptyEnv(AECEnv[str, dict[str, np.ndarray], int]):
     """A game of two agents in which nothing happens: what an environment costs that costs nothing."""
 
-    metadata = {"name": "empty_v0", "render_modes": []}
-
     def __init__(self) -> None:
         super().__init__()
+        self.metadata = {"name": "empty_v0", "render_modes": []}
         self.possible_agents = ["player_0", "player_1"]
         space = spaces.Dict({"observation": spaces.Box(0, 1, (1,), np.float32), "action_mask": spaces.Box(0, 1, (2,), np.int8)})
         self.observation_spaces = dict.fromkeys(self.possible_agents, space)
         self.action_spaces = {agent: spaces.Discrete(2) for agent in self.possible_agents}
-        self._seen = {"observation": np.zeros(1, np.float32), "action_mask": np.ones(2, np.int8)}
+        self._seen: dict[str, np.ndarray] = {"observation": np.zeros(1, np.float32), "action_mask": np.ones(2, np.int8)}
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The same for both."""
@@ -103,12 +103,13 @@ def wrapped_empty_env() -> AECEnv[str, Any, Any]:
     return wrappers.OrderEnforcingWrapper(env)
 
 
-def play_loop(env: AECEnv[str, Any, Any], steps: int, seed: int = 0) -> None:
-    """The plain loop of PettingZoo's documentation with a cheap random sampler, for so many steps."""
+def play_loop(env: AECEnv[str, Any, Any], steps: int, seed: int = 0) -> int:
+    """The plain loop of PettingZoo's documentation with a cheap random sampler, for so many steps; returns how many that were."""
+    left = steps
     draw = np.random.default_rng(seed).random
     env.reset(seed=seed)
-    while steps > 0:
-        for _agent in env.agent_iter(steps):
+    while left > 0:
+        for _agent in env.agent_iter(left):
             observation, _reward, terminated, truncated, _info = env.last()
             if terminated or truncated:
                 action = None
@@ -116,8 +117,9 @@ def play_loop(env: AECEnv[str, Any, Any], steps: int, seed: int = 0) -> None:
                 legal = np.flatnonzero(observation["action_mask"])
                 action = int(legal[int(draw() * len(legal))])
             env.step(action)
-            steps -= 1
+            left -= 1
         env.reset()
+    return steps
 
 
 def batch_loop(batch: Batch, moves: int, agent: RandomAgent) -> int:
@@ -158,7 +160,7 @@ def _measure_aec(game: Game, players: int, slices: int, options: dict[str, Any])
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
     for k in range(slices):
         for name, contestant in contestants.items():
-            taken[name].append(_rates(lambda c=contestant, seed=k: play_loop(c, _AEC_STEPS, seed) or _AEC_STEPS))  # type: ignore[misc]
+            taken[name].append(_rates(functools.partial(play_loop, contestant, _AEC_STEPS, k)))
     for name in names:
         ratios = [mine[0] / yardstick[0] for mine, yardstick in zip(taken[name], taken[names[0]], strict=True)]
         yield _median(name, taken[name], statistics.median(ratios))

@@ -16,7 +16,14 @@ _BLOCK = re.compile(r"<!-- table: (?P<kind>\w+)(?: (?P<game>\w+))? -->\n.*?<!-- 
 def games_table() -> str:
     """A row for each game."""
     rows = (
-        (f"`{game.id}`", game.title, f"{game.min_players} to {game.max_players}", len(game.actions), _sizes(game), _code(agent_names(game.name)))
+        (
+            f"`{game.id}`",
+            game.title,
+            f"{game.min_players} to {game.max_players}",
+            len(game.actions),
+            _sizes(game),
+            _code(agent_names(game.name)),
+        )
         for game in GAMES.values()
     )
     return _table(("module", "game", "players", "actions", "observation", "agents"), rows)

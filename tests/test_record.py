@@ -79,7 +79,10 @@ BROKEN = {
     ),
     "unknown": (with_action(5, SEAT, "2c"), r"action 5 .*: action '2c' does not exist"),
     "too long": (replace(RECORD, actions=(*RECORD.actions, (0, "6c"))), r"action 30 .*: the deal had ended before it"),
-    "returns": (replace(RECORD, returns=(1.0, 0.0, -1.0)), r"after action 29: returns are \[0.0, 0.0, 0.0\], the record says \[1.0, 0.0, -1.0\]"),
+    "returns": (
+        replace(RECORD, returns=(1.0, 0.0, -1.0)),
+        r"after action 29: returns are \[0.0, 0.0, 0.0\], the record says \[1.0, 0.0, -1.0\]",
+    ),
     "seats": (replace(RECORD, returns=(0.0, 0.0)), "are of 2 seats, not of 3"),
     "deck": (replace(RECORD, deck=RECORD.deck[1:]), "is missing: a deck has 36 cards, this one 35"),
     "dealer": (replace(RECORD, dealer=3), "dealer=3 does not exist"),

@@ -3,8 +3,7 @@
 import numpy as np
 
 from penzoo.envs.cards import on_screen
-from penzoo.envs.pen.rules import is_hidden
-from penzoo.envs.pen.state import CARDS, HAND, NOT_OUT, NUM_CARDS, NUM_RANKS, STUMP, Phase
+from penzoo.envs.pen.state import CARDS, HAND, NOT_OUT, NUM_CARDS, STUMP, Phase
 
 _BACK = "▒▒"
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from penzoo.envs.jit import compiled
-from penzoo.envs.pen.rules import is_hidden, top_card
-from penzoo.envs.pen.state import HAND, MAX_PLAYERS, NUM_CARDS, NUM_RANKS, NUM_SUITS, PILE, STOCK, STUMP, STUMP_SIZE, Phase
+from penzoo.envs.pen.rules import top_card
+from penzoo.envs.pen.state import HAND, NUM_CARDS, NUM_RANKS, NUM_SUITS, STUMP, Phase
 from penzoo.envs.tables import Layout, Piece
 
 _BIT = "0 or 1"
@@ -41,7 +41,7 @@ _STATE_PLAYER = (
 
 
 def observation_layout(players: int) -> Layout:
-    """The observation at a table of so many; `seat_0` is the observer, `seat_1` the next to play, …"""
+    """The observation at a table of so many; `seat_k` is the k-th to play after the observer."""
     return _layout(_COMMON, _PLAYER, players, "seat")
 
 

@@ -1,0 +1,537 @@
+"""What holds for any game, tried on each: exact masks, ends, cards, ranges, batches, copies, and no leak."""
+
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import contract
+import numpy as np
+import pytest
+from contract import ALL_SETTINGS, PLAIN_SETTINGS, ROWS, SEED, STEADY_SETTINGS, Setting
+
+import penzoo
+from penzoo.agents import HEURISTICS, make_agent
+from penzoo.envs import GAMES, loops, rng
+from penzoo.envs.batch import Batch
+
+UNCOMPILED_STEPS = 25
+FEW_ROWS, MANY_ROWS = 8, 192
+FEW_ACTIONS = 2
+TOLERANCE = 1e-12
+_WALKED: dict[tuple[str, int], np.ndarray] = {}
+
+every_game = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
+every_setting = pytest.mark.parametrize("setting", ALL_SETTINGS, ids=str)
+every_steady_setting = pytest.mark.parametrize("setting", STEADY_SETTINGS, ids=str)
+every_table = pytest.mark.parametrize("setting", PLAIN_SETTINGS, ids=str)
+
+
+# ------------------------------------------------------------------------------------------------------------------- tables
+
+
+@every_game
+def test_action_name_and_action_index_undo_each_other(game):
+    assert len(set(game.actions.names)) == len(game.actions)
+    for index, name in enumerate(game.actions.names):
+        assert game.actions.name(index) == name
+        assert game.actions.index(name) == index
+    for index in (-1, len(game.actions)):
+        with pytest.raises(ValueError, match=f"action {index} does not exist"):
+            game.actions.name(index)
+    for name in ("", "no such action", None, 3):
+        with pytest.raises(ValueError, match="does not exist"):
+            game.actions.index(name)
+
+
+@every_game
+def test_action_groups_fill_the_table(game):
+    slices = game.actions.slices
+    assert [index for where in slices.values() for index in range(where.start, where.stop)] == list(range(len(game.actions)))
+    assert all(game.actions.names[slices[group.name]] == group.names and group.meaning for group in game.actions.groups)
+
+
+@every_table
+def test_layouts_add_up_and_their_names_are_unique(setting):
+    batch = setting.batch(1)
+    game, players = setting.game, setting.players
+    assert batch.observations.shape == (1, game.observation_layout(players).size)
+    for layout in (game.observation_layout(players), game.state_layout(players)):
+        names = [piece.name for piece, _ in layout]
+        assert len(set(names)) == len(names)
+        covered = [index for _, where in layout for index in range(where.start, where.stop)]
+        assert covered == list(range(layout.size))
+        assert all(piece.size > 0 and piece.meaning and piece.scale for piece, _ in layout)
+
+
+@every_game
+def test_options_undo_their_codes_and_refuse_other_values(game):
+    for option in game.all_options:
+        values = option.choices or (*option.bounds, option.default)
+        assert [option.decode(option.encode(value)) for value in values] == list(values)
+        assert option.default in values
+        for value in (None, "no such value", -1, 2.5, [], np.nan):
+            with pytest.raises(ValueError, match=f"option {option.name}="):
+                option.encode(value)
+
+
+@every_game
+def test_a_game_is_pickled_by_its_name(game):
+    assert pickle.loads(pickle.dumps(game)) is game
+
+
+# -------------------------------------------------------------------------------------------------------------------- masks
+
+
+@every_setting
+def test_every_other_action_is_refused_and_nothing_changes(setting):
+    batch = contract.walk(setting, MANY_ROWS)
+    before, count = contract.snapshot(batch), len(setting.game.actions)
+    generator = np.random.default_rng(SEED)
+    for row in np.flatnonzero(~batch.ended):
+        illegal = np.flatnonzero(batch.masks[row] == 0)
+        tried = illegal if row < FEW_ROWS else generator.choice(illegal, min(FEW_ACTIONS, len(illegal)), replace=False)
+        for action in (*tried, *((-1, count, -(2**40), 2**40) if row < FEW_ROWS else ())):
+            with pytest.raises(ValueError, match="is illegal for seat"):
+                batch.step([action], [row])
+    assert contract.is_unchanged(batch, before)
+
+
+@every_setting
+def test_every_action_in_the_mask_is_accepted_and_leads_to_a_decision_or_the_end(setting):
+    batch = contract.walk(setting, MANY_ROWS)
+    rows, actions = np.nonzero(batch.masks)
+    trial = setting.batch(max(len(rows), 1), autoreset=False)
+    if len(rows):
+        trial.restore(batch.save(rows))
+        trial.step(actions)
+    moves = trial.states["moves"] - batch.states["moves"][rows] if len(rows) else np.ones(1)
+    assert (moves >= 1).all() if setting.options.get("auto_single") else (moves == 1).all()
+    assert (trial.masks.any(axis=1) != trial.ended).all()
+    contract.check_cards(setting, trial.states)
+
+
+@every_setting
+def test_mask_is_zero_at_the_end_and_only_there_and_every_deal_ends_by_max_moves(setting):
+    batch = setting.batch(autoreset=False)
+    limit = int(batch.states["max_moves"][0])
+    for _ in contract.play(batch, limit):
+        assert (batch.masks.any(axis=1) != batch.ended).all()
+        assert np.isin(batch.masks, (0, 1)).all()
+        if batch.ended.all():
+            break
+    assert batch.ended.all()
+    assert not (batch.terminated & batch.truncated).any()
+    assert (batch.states["moves"] <= limit).all()
+    assert (batch.states["moves"][batch.truncated] == limit).all()
+
+
+@every_table
+def test_actions_in_an_ended_deal_do_nothing_and_its_returns_stay(setting):
+    batch = setting.batch(FEW_ROWS, autoreset=False)
+    sums = np.zeros((FEW_ROWS, setting.players))
+    for _ in contract.play(batch, int(batch.states["max_moves"][0])):  # most rows end, and are stepped on, long before the last
+        sums += batch.rewards
+        assert np.abs(batch.returns - sums).max() < TOLERANCE
+    before = contract.snapshot(batch)
+    for action in (0, len(setting.game.actions) - 1, -1):
+        batch.step(np.full(FEW_ROWS, action))
+        assert not batch.rewards.any()
+        assert contract.is_unchanged(batch, {name: array for name, array in before.items() if name != "rewards"})
+
+
+# --------------------------------------------------------------------------------------------------- cards, numbers, payoffs
+
+
+@every_setting
+def test_cards_are_conserved(setting):
+    batch = setting.batch(FEW_ROWS)
+    contract.check_cards(setting, batch.states)
+    for step, _ in enumerate(contract.play(batch, 300)):
+        if step % 5 == 0:
+            contract.check_cards(setting, batch.states)
+    contract.check_cards(setting, contract.walk(setting).states)
+
+
+@every_setting
+def test_numbers_are_within_their_bounds(setting):
+    batch = contract.walk(setting)
+    seats = np.arange(ROWS) % setting.players
+    for numbers in (batch.observations, batch.observe(seats), contract.view(setting.game, batch.states)):
+        assert numbers.dtype == np.float32
+        assert (np.abs(numbers) <= 1).all()  # false for NaN too
+    assert ((batch.seats >= 0) & (batch.seats < setting.players)).all()
+    assert np.array_equal(batch.observations, batch.observe(batch.seats))
+
+
+@every_setting
+def test_rewards_of_a_deal_add_up_to_its_returns_and_to_0_over_the_seats(setting):
+    batch = setting.batch(FEW_ROWS)
+    sums, ended = np.zeros((FEW_ROWS, setting.players)), 0
+    for _ in contract.play(batch, int(batch.states["max_moves"][0])):
+        sums += batch.rewards
+        assert np.abs(batch.returns - sums).max() < TOLERANCE
+        assert np.abs(batch.rewards.sum(axis=1)).max() < TOLERANCE
+        ended += batch.ended.sum()
+        sums[batch.ended] = 0
+    assert ended >= FEW_ROWS
+
+
+# ------------------------------------------------------------------------------------------------------- compiled, uncompiled
+
+
+def test_compiled_play_is_uncompiled_play_step_by_step():
+    run = subprocess.run(
+        [sys.executable, "-W", "error", str(Path(contract.__file__)), str(UNCOMPILED_STEPS)],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.splitlines() == contract.traces(UNCOMPILED_STEPS)
+
+
+# ------------------------------------------------------------------------------------------------------------------ batches
+
+
+@every_steady_setting
+def test_a_batch_is_as_many_batches_of_one(setting):
+    batch = setting.batch(FEW_ROWS)
+    singles = [setting.batch(1) for _ in range(FEW_ROWS)]
+    for row, single in enumerate(singles):
+        single.restore(batch.save([row]))
+    generator = np.random.default_rng(SEED)
+    for _ in range(60):
+        actions = contract.random_actions(batch, generator)
+        batch.step(actions)
+        for row, single in enumerate(singles):
+            single.step(actions[[row]])
+            assert contract.same_deals(batch, single, [row])
+
+
+@every_steady_setting
+def test_a_row_has_the_same_deals_whatever_the_number_of_rows(setting):
+    large, small = setting.batch(3 * FEW_ROWS), setting.batch(FEW_ROWS)
+    generator = np.random.default_rng(SEED)
+    for _ in range(100):
+        actions = contract.random_actions(large, generator)
+        large.step(actions)
+        small.step(actions[:FEW_ROWS])
+        assert contract.same_deals(large, small, slice(FEW_ROWS))
+
+
+@every_table
+@pytest.mark.parametrize("threads", [2, 3, 5])
+def test_threads_play_the_same(setting, threads):
+    one, many = setting.batch(FEW_ROWS + 3), setting.batch(FEW_ROWS + 3, threads=threads)
+    generator = np.random.default_rng(SEED)
+    for _ in range(200):
+        actions = contract.random_actions(one, generator)
+        one.step(actions)
+        many.step(actions)
+        assert contract.same_deals(one, many)
+    many.close()
+
+
+@every_steady_setting
+def test_a_step_in_some_rows_leaves_the_others_alone(setting):
+    batch, all_rows = setting.batch(FEW_ROWS), setting.batch(FEW_ROWS)
+    generator = np.random.default_rng(SEED)
+    for _ in range(60):
+        actions = contract.random_actions(batch, generator)
+        all_rows.step(actions)
+        order = generator.permutation(FEW_ROWS)
+        first, second = order[:3], order[3:]
+        before = contract.snapshot(batch)
+        batch.step(actions[first], first)
+        assert all(np.array_equal(getattr(batch, name)[second], array[second]) for name, array in before.items())
+        batch.step(actions[second], second)
+        assert contract.same_deals(batch, all_rows)
+
+
+@every_steady_setting
+def test_saved_deals_go_on_the_same_in_other_rows_and_batches(setting):
+    batch = setting.batch(FEW_ROWS)
+    *_, batch = contract.play(batch, 37)
+    data = pickle.loads(pickle.dumps(batch.save()))
+    other = setting.batch(FEW_ROWS + 5, seed=SEED + 1)
+    rows = np.random.default_rng(SEED).permutation(FEW_ROWS + 5)[:FEW_ROWS]
+    other.restore(data, rows)
+    assert contract.same_deals(batch, other, slice(None), rows)
+    generator = np.random.default_rng(SEED)
+    for _ in range(120):  # the deals after these are the same too
+        actions = contract.random_actions(batch, generator)
+        batch.step(actions)
+        other.step(actions, rows)
+        assert contract.same_deals(batch, other, slice(None), rows)
+
+
+@every_steady_setting
+def test_a_restored_batch_plays_again_what_it_played(setting):
+    batch = setting.batch(FEW_ROWS)
+    for moment in (0, 1, 13, 50):
+        *_, batch = contract.play(batch, moment + 1)
+        data = batch.save()
+        first = [contract.snapshot(batch) for _ in contract.play(batch, 40)]
+        batch.restore(data)
+        second = [contract.snapshot(batch) for _ in contract.play(batch, 40)]
+        for one, other in zip(first, second, strict=True):
+            assert all(np.array_equal(one[name], other[name]) for name in contract.ARRAYS)
+
+
+@every_steady_setting
+def test_a_copied_deal_goes_on_as_its_source(setting):
+    batch = setting.batch(2 * FEW_ROWS, autoreset=False)
+    *_, batch = contract.play(batch, 21)
+    sources, targets = np.arange(FEW_ROWS), np.arange(FEW_ROWS) + FEW_ROWS
+    batch.copy(sources, targets)
+    generator = np.random.default_rng(SEED)
+    for _ in range(60):
+        assert contract.same_deals(batch, batch, sources, targets)
+        actions = contract.random_actions(batch, generator)[sources]
+        batch.step(np.concatenate([actions, actions]))
+
+
+@every_game
+def test_deals_with_different_options_play_in_one_batch(game):
+    kinds = [setting for setting in STEADY_SETTINGS if setting.game is game and setting.players == game.default_players]
+    mixed = Batch(game, len(kinds), num_players=game.default_players)
+    alone = [setting.batch(1, seed=SEED + k) for k, setting in enumerate(kinds)]
+    for row, batch in enumerate(alone):
+        mixed.restore(batch.save(), [row])
+    generator = np.random.default_rng(SEED)
+    for _ in range(150):
+        actions = contract.random_actions(mixed, generator)
+        mixed.step(actions)
+        for row, batch in enumerate(alone):
+            batch.step(actions[[row]])
+            assert contract.same_deals(mixed, batch, [row])
+
+
+@every_game
+def test_tables_of_different_sizes_play_in_one_call_of_the_engine(game):
+    kinds = [setting for setting in STEADY_SETTINGS if setting.game is game]
+    alone = [setting.batch(1, seed=SEED + k, autoreset=False) for k, setting in enumerate(kinds)]
+    states, rows = np.concatenate([batch.states for batch in alone]), np.arange(len(kinds))
+    decks = np.zeros((len(kinds), max(batch.decks.shape[1] for batch in alone)), np.int8)
+    seen = np.zeros((len(kinds), game.observation_layout(game.max_players).size), np.float32)
+    masks, seats = np.zeros((len(kinds), len(game.actions)), np.int8), np.zeros(len(kinds), np.int64)
+    rewards, returns = np.zeros((2, len(kinds), game.max_players))
+    terminated, truncated = np.zeros((2, len(kinds)), np.bool_)
+    game.loops.refresh_rows(states, rows, 0, len(rows), seen, masks, seats)
+    generator = np.random.default_rng(SEED)
+    for _ in range(150):
+        actions = np.argmax(generator.random(masks.shape) * masks, axis=1)
+        for batch, action in zip(alone, actions, strict=True):
+            batch.step([action])
+        streams, how = rng.streams(SEED, len(rows)), loops.NO_DEAL
+        results = (seen, masks, seats, rewards, returns, terminated, truncated)
+        no_history = np.empty((0, 2), np.int16)
+        game.loops.step_rows(states, decks, streams, actions, rows, 0, len(rows), how, no_history, *results)
+        for row, batch in enumerate(alone):
+            assert np.array_equal(states[[row]], batch.states)
+            assert np.array_equal(masks[[row]], batch.masks)
+            assert np.array_equal(seen[row, : batch.observations.shape[1]], batch.observations[0])
+            assert np.array_equal(rewards[row, : batch.num_players], batch.rewards[0])
+
+
+# ------------------------------------------------------------------------------------------------------------------ no leak
+
+
+def moments(setting: Setting, rows: int = ROWS) -> tuple[np.ndarray, np.ndarray]:
+    """Records at random moments of a deal, and a seat for each: every seat, the one to move and others."""
+    key = (str(setting), rows)
+    if key not in _WALKED:
+        _WALKED[key] = contract.walk(setting, rows, seed=SEED + setting.players).states.copy()
+    return np.repeat(_WALKED[key], setting.players), np.tile(np.arange(setting.players), rows)
+
+
+def heuristic_choices(setting, states, seats):
+    """What each heuristic would do, where the seat is to move."""
+    seen, masks = contract.observations(setting.game, states, seats), contract.masks(setting.game, states, seats)
+    asked = masks.any(axis=1)
+    choices = np.full((len(states), 1 + len(HEURISTICS.get(setting.game.name, {}))), -1)
+    for k, name in enumerate(HEURISTICS.get(setting.game.name, {})):
+        choices[asked, k] = make_agent(name, setting.game.name, setting.players).act(seen[asked], masks[asked])
+    return choices
+
+
+def texts(setting, states, seats):
+    """The deal as text for the seat, and as text for everybody."""
+    text = setting.game.text
+    return [(text(state, int(seat), False), text(state, None, False)) for state, seat in zip(states, seats, strict=True)]
+
+
+def environment(setting, states, seats):
+    """What the PettingZoo environment hands to the seat's agent: observation, mask, info, rewards, and the screen for its eyes."""
+    game, agents = setting.game, [f"player_{seat}" for seat in range(setting.players)]
+    envs = [penzoo.make(game.name, num_players=setting.players, render_mode="ansi", viewer=agent, **setting.options) for agent in agents]
+    found = []
+    for state, seat in zip(states, seats, strict=True):
+        env, agent = envs[seat].unwrapped, agents[seat]
+        env.reset(seed=SEED)
+        env._states[0] = state
+        batch = env._batch
+        game.loops.refresh_rows(batch._states, np.arange(1), 0, 1, batch._observations, batch._masks, batch._seats)
+        env.agent_selection = agents[state["seat"]]
+        seen = env.observe(agent)
+        legal = env.legal_actions() if env.agent_selection == agent else None
+        found.append((seen["observation"].tobytes(), seen["action_mask"].tobytes(), env.infos[agent], env.rewards, env.render(), legal))
+    return found
+
+
+PROBES = {
+    "observation": lambda setting, states, seats: contract.observations(setting.game, states, seats),
+    "mask": lambda setting, states, seats: contract.masks(setting.game, states, seats),
+    "heuristics": heuristic_choices,
+    "text": texts,
+    "environment": environment,
+}
+
+
+def check_blind(probe, setting, states, seats):
+    """`contract.check_blind` for the probes here, which take the setting too."""
+    contract.check_blind(lambda records, viewers: probe(setting, records, viewers), setting.game, states, seats)
+
+
+@every_steady_setting
+@pytest.mark.parametrize("name", PROBES)
+def test_no_leak(setting, name):
+    rows = FEW_ROWS if name in ("text", "environment") else ROWS
+    check_blind(PROBES[name], setting, *moments(setting, rows))
+
+
+@every_table
+def test_what_a_seat_cannot_see_is_often_dealt_otherwise(setting):
+    states, seats = moments(setting)
+    going = states["terminated"] == 0
+    changed = (
+        contract.view(setting.game, states) != contract.view(setting.game, contract.deal_anew(setting.game, states, seats, SEED))
+    ).any(1)
+    assert changed[going].mean() > 0.8
+    early = states["moves"] < 10
+    assert early.any() and changed[early].all()
+
+
+@every_steady_setting
+def test_what_is_public_and_what_a_seat_holds_stays_when_the_rest_is_dealt_anew(setting):
+    game, players = setting.game, setting.players
+    states, seats = moments(setting)
+    redealt = contract.deal_anew(game, states, seats, SEED)
+    contract.check_cards(setting, redealt)
+    before, after = contract.view(game, states), contract.view(game, redealt)
+    hidden = contract.pieces(game, players, contract.HIDDEN_PIECES[game.name])
+    for piece, where in game.state_layout(players):
+        if where not in hidden:
+            assert np.array_equal(before[:, where], after[:, where]), piece.name
+        assert np.array_equal((before[:, where] != 0).sum(axis=1), (after[:, where] != 0).sum(axis=1)), piece.name
+    for seat in range(players):
+        own = game.state_layout(players).slices[f"player_{seat}.hand"]
+        known = game.state_layout(players).slices.get(f"player_{seat}.known")
+        assert np.array_equal(before[seats == seat, own], after[seats == seat, own])
+        assert known is None or (after[:, own] >= after[:, known]).all()
+
+
+@every_table
+def test_a_deal_dealt_anew_can_be_played_to_its_end(setting):
+    batch = contract.walk(setting)
+    redealt = batch.determinize(batch.seats, rng.streams(SEED, ROWS))
+    batch._states[:] = redealt
+    setting.game.loops.refresh_rows(batch._states, np.arange(ROWS), 0, ROWS, batch._observations, batch._masks, batch._seats)
+    for _ in contract.play(batch, 1000):
+        if batch.ended.all():
+            break
+    assert batch.ended.all()
+    contract.check_cards(setting, batch.states)
+
+
+# ---- leaks planted on purpose: the check above must catch each of them
+
+
+def piece_of(name):
+    """A piece of the global state of another seat, of the own, or of the table: what stands in `name` for {next} and {own}."""
+
+    def probe(setting, states, seats):
+        whole, slices = contract.view(setting.game, states), setting.game.state_layout(setting.players).slices
+        names = [name.format(next=(seat + 1) % setting.players, own=seat) for seat in seats]
+        return np.stack([whole[row, slices[each]] for row, each in enumerate(names)])
+
+    return probe
+
+
+def with_observation(probe):
+    """The observation with something added."""
+    return lambda setting, states, seats: np.hstack([contract.observations(setting.game, states, seats), probe(setting, states, seats)])
+
+
+def next_stock_card(setting, states, seats):
+    """Only the card that is drawn next."""
+    return (piece_of("stock")(setting, states, seats) == 1).astype(np.float32)
+
+
+def mask_from_the_next_hand(setting, states, seats):
+    """The mask with one more action where the next player could not answer."""
+    masks = contract.masks(setting.game, states, seats)
+    masks[:, -1] |= (piece_of("player_{next}.hand")(setting, states, seats)[:, :9].sum(axis=1) == 0).astype(np.int8)
+    return masks
+
+
+def uncleared_buffer(setting, states, seats):
+    """The observation written over another seat's, the zeros left out."""
+    other = contract.observations(setting.game, states, (seats + 1) % setting.players)
+    own = contract.observations(setting.game, states, seats)
+    return np.where(own != 0, own, other)
+
+
+def text_of_another_seat(setting, states, seats):
+    """The text that shows the next seat's cards."""
+    return [setting.game.text(state, int(seat + 1) % setting.players, False) for state, seat in zip(states, seats, strict=True)]
+
+
+def text_with_everything(setting, states, seats):
+    """The text with every card."""
+    return [setting.game.text(state, int(seat), True) for state, seat in zip(states, seats, strict=True)]
+
+
+def info_with_a_hint(setting, states, seats):
+    """An info that counts the next player's trumps."""
+    hands = piece_of("player_{next}.hand")(setting, states, seats)
+    trumps = states["trump_card"] // 9
+    return [{"trumps_of_next": int(hand[9 * suit : 9 * suit + 9].sum())} for hand, suit in zip(hands, trumps, strict=True)]
+
+
+def info_with_the_record(setting, states, seats):
+    """An info with the record, to go on from it."""
+    return [{"state": state.tobytes()} for state in states]
+
+
+def peeking_heuristic(setting, states, seats):
+    """A choice by the next player's hand."""
+    return np.argmax(piece_of("player_{next}.hand")(setting, states, seats), axis=1)
+
+
+PLANTED_LEAKS = {
+    "observation: the next hand": with_observation(piece_of("player_{next}.hand")),
+    "observation: the stock": with_observation(piece_of("stock")),
+    "observation: the next card of the stock": with_observation(next_stock_card),
+    "observation: the own stump": with_observation(piece_of("player_{own}.stump_cards")),
+    "observation: another stump": with_observation(piece_of("player_{next}.stump_cards")),
+    "observation: in an uncleared buffer": uncleared_buffer,
+    "mask: by the next hand": mask_from_the_next_hand,
+    "text: another seat's": text_of_another_seat,
+    "text: revealed": text_with_everything,
+    "info: a count": info_with_a_hint,
+    "info: the record": info_with_the_record,
+    "heuristic: that peeks": peeking_heuristic,
+}
+
+
+@pytest.mark.parametrize("setting", [setting for setting in PLAIN_SETTINGS if setting.game.name == "pen"], ids=str)
+@pytest.mark.parametrize("name", PLANTED_LEAKS)
+def test_a_planted_leak_is_caught(setting, name):
+    if "stock" in name and not moments(setting, FEW_ROWS)[0]["stock_size"].any():
+        pytest.skip("six players leave no stock")
+    with pytest.raises(AssertionError, match="gets what it cannot know"):
+        check_blind(PLANTED_LEAKS[name], setting, *moments(setting, FEW_ROWS))
