@@ -6,6 +6,8 @@ OrderEnforcing) inside one class: forwarding every attribute through three wrapp
 """
 
 import copy
+import itertools
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -107,7 +109,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self._rewards = self._states["rewards"][0]
         # one number out of a memoryview costs a third of one out of an array
         self._legal, self._mover = memoryview(self._mask), memoryview(self._states["seat"])  # type: ignore[arg-type]
-        self._step_one, self._size, self._moves, self._num_actions = loops.step_one, size, moves, len(self.game.actions)
+        self._step_one, self._num_actions = (loops.step_one, self._desk, size, moves), len(self.game.actions)
 
     # -------------------------------------------------------------------------------------------------------------- PettingZoo
 
@@ -176,7 +178,8 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         if self._paid:
             self._clear_rewards()
             self._paid = False
-        seat = self._step_one(self._desk, index, self._size, self._moves)
+        step_one, desk, size, moves = self._step_one
+        seat = step_one(desk, index, size, moves)
         if seat == EVENT:
             self._settle()
         else:
@@ -352,6 +355,16 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
 _SAVED = (*_AFTER_RESET, "_skip_agent_selection", "_returns", "_paid", "_ended", "_has_updated")
 
 
+class _AfterReset:
+    """An attribute that `reset` makes. (`__getattr__` would tell so too, but with it Python looks up every attribute the slow way.)"""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, env: Any, owner: type | None = None) -> Any:
+        raise AttributeError(f"{self.name} cannot be accessed before reset")
+
+
 class CheckedEnv(RawEnv):
     """A `RawEnv` that keeps every promise of PettingZoo's usual wrapper stack: AssertionErrors where the wrappers assert, too.
 
@@ -361,6 +374,9 @@ class CheckedEnv(RawEnv):
             `illegal_reward`, the others 0; "raise" raises a ValueError and leaves the deal as it was.
         illegal_reward: what an illegal action costs.
     """
+
+    agents, agent_selection, rewards = _AfterReset(), _AfterReset(), _AfterReset()  # type: ignore[assignment]
+    terminations, truncations, infos = _AfterReset(), _AfterReset(), _AfterReset()  # type: ignore[assignment]
 
     def __init__(
         self,
@@ -377,12 +393,6 @@ class CheckedEnv(RawEnv):
         self.illegal = illegal
         self.illegal_reward = float(illegal_reward)
         super().__init__(game, num_players, render_mode, **options)
-
-    def __getattr__(self, name: str) -> Any:
-        """Only reached where there is no such attribute."""
-        if name in (*_AFTER_RESET, "num_agents"):
-            raise AttributeError(f"{name} cannot be accessed before reset")
-        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
     def _refuse_out_of_bounds(self, action: Any) -> None:
         raise AssertionError(self._out_of_bounds(action))
@@ -431,9 +441,10 @@ class CheckedEnv(RawEnv):
 
 class _OrderedIterable(AECIterable[str, dict[str, np.ndarray], int]):
     def __iter__(self) -> Iterator[str]:  # type: ignore[override]
-        env, left = self.env, self.max_iter
-        while env.agents and left > 0:
-            left -= 1
+        env = self.env
+        for _ in itertools.repeat(None, min(self.max_iter, sys.maxsize)):
+            if not env.agents:
+                return
             assert env._has_updated, "need to call step() or reset() in a loop over `agent_iter`"
             env._has_updated = False
             yield env.agent_selection

@@ -236,8 +236,6 @@ def test_calls_before_reset_are_refused_as_the_wrappers_refuse_them() -> None:
         for name in ("rewards", "terminations", "truncations", "infos", "agent_selection", "num_agents", "agents"):
             with pytest.raises(AttributeError, match="cannot be accessed before reset"):
                 getattr(env, name)
-    with pytest.raises(AttributeError, match="has no attribute 'colour'"):
-        pen_v0.env(3).colour  # noqa: B018
 
 
 def test_a_loop_without_a_step_is_refused() -> None:
