@@ -31,10 +31,7 @@ ID = "penzoo/Pen-v0"
 SEED = 11
 
 
-class Fickle:
-    """Chooses by a checksum of what it sees: neither the order of the calls nor who else is asked matters."""
-
-    def arrays_in(value: Any) -> list[np.ndarray]:
+def arrays_in(value: Any) -> list[np.ndarray]:
     if isinstance(value, dict):
         value = tuple(value.values())
     if isinstance(value, tuple):
@@ -48,7 +45,10 @@ def share_memory(one: Any, other: Any) -> bool:
     return any(np.shares_memory(mine, theirs) for mine in arrays_in(one) for theirs in arrays_in(other))
 
 
-def act(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+class Fickle:
+    """Chooses by a checksum of what it sees: neither the order of the calls nor who else is asked matters."""
+
+    def act(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         return np.array([fickle(observation, mask) for observation, mask in zip(observations, masks, strict=True)])
 
 
@@ -125,7 +125,7 @@ def test_registering_twice_is_silent() -> None:
         registration.register_gymnasium(MODULES)
 
 
-@pytest.mark.parametrize("line, name", [("import penzoo", ID), ("pass", f"penzoo:{ID}")])
+@pytest.mark.parametrize(("line", "name"), [("import penzoo", ID), ("pass", f"penzoo:{ID}")])
 def test_make_needs_one_import_in_a_fresh_process(line: str, name: str) -> None:
     script = f"import gymnasium, sys; {line}; print('numba' in sys.modules, gymnasium.make({name!r}).unwrapped.game.name)"
     output = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout
@@ -528,7 +528,7 @@ def test_in_a_match_the_loser_deals_next() -> None:
 
 
 @pytest.mark.parametrize(
-    "options, message",
+    ("options", "message"),
     [
         ({"num_players": 7}, "num_players=7 is not possible: pen takes 2 to 6"),
         ({"opponents": "carefull"}, "agent 'carefull' does not exist"),
@@ -565,7 +565,7 @@ DECK = list(GAME.card_names)
 
 
 @pytest.mark.parametrize(
-    "options, message",
+    ("options", "message"),
     [
         ({"dek": DECK}, "reset option 'dek' does not exist: reset takes deck, dealer, trump_card, seat"),
         ({"deck": DECK[:-1]}, "deck: card 'As' is missing"),
