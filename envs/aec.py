@@ -21,6 +21,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 from penzoo.envs import snapshot
 from penzoo.envs.batch import Batch
 from penzoo.envs.game import Game
+from penzoo.envs.jit import direct
 from penzoo.envs.loops import EVENT
 from penzoo.envs.record import Record
 
@@ -109,7 +110,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self._rewards = self._states["rewards"][0]
         # one number out of a memoryview costs a third of one out of an array
         self._legal, self._mover = memoryview(self._mask), memoryview(self._states["seat"])  # type: ignore[arg-type]
-        self._step_one, self._num_actions = (loops.step_one, self._desk, size, moves), len(self.game.actions)
+        self._size, self._moves, self._num_actions = size, moves, len(self.game.actions)
 
     # -------------------------------------------------------------------------------------------------------------- PettingZoo
 
@@ -157,6 +158,10 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self._paid = False
         self._ended = False
         self._has_updated = True
+        self._compile()
+
+    def _compile(self) -> None:
+        self._step_one = direct(self.game.loops.step_one, self._desk, 0, self._size, self._moves)
 
     def step(self, action: int | np.integer | None) -> None:
         """Play an action of `agent_selection`; None for an agent whose deal has ended.
@@ -178,8 +183,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         if self._paid:
             self._clear_rewards()
             self._paid = False
-        step_one, desk, size, moves = self._step_one
-        seat = step_one(desk, index, size, moves)
+        seat = self._step_one(self._desk, index, self._size, self._moves)
         if seat == EVENT:
             self._settle()
         else:
@@ -322,6 +326,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self._history[: len(arrays["history"])] = arrays["history"]
         for name in _SAVED:
             setattr(self, name, meta[name])
+        self._compile()
 
     def clone(self) -> "RawEnv":
         """An independent copy in the same position."""
@@ -334,6 +339,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._bind()
+        self._compile()
 
     # --------------------------------------------------------------------------------------------------------------------- private
 

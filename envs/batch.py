@@ -11,7 +11,7 @@ from penzoo.envs import loops, rng, snapshot
 from penzoo.envs.game import Game
 from penzoo.envs.jit import compiled, read_only
 
-NO_HISTORY = np.empty((0, 2), np.int16)
+NO_HISTORY = np.empty(0, np.int16)
 
 
 class Batch:

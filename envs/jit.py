@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 import platformdirs
+from numba.core.dispatcher import Dispatcher
 
 Compiled = TypeVar("Compiled", bound=Callable[..., Any])
 
@@ -51,6 +52,18 @@ def bind(template: Callable[..., Any], name: str, bindings: dict[str, Any]) -> C
     copy.__doc__ = template.__doc__
     folders = (_folder(template), *(_folder(value) for value in bindings.values() if callable(value)))
     return _compile(copy, folders)
+
+
+def direct(function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
+    """The machine code of a compiled function for arguments of these types, compiled now if need be.
+
+    It saves numba's look at the types at every call, and so must be called with no others. A function that is not compiled is returned
+    as it is.
+    """
+    if not isinstance(function, Dispatcher):
+        return function
+    code: Callable[..., Any] = function.compile(tuple(numba.typeof(argument) for argument in arguments))
+    return code
 
 
 def read_only(array: np.ndarray) -> np.ndarray:

@@ -59,14 +59,14 @@ def bind_loops(name: str, functions: "Functions", state_dtype: np.dtype) -> Loop
 def play(state, action, mask, history):
     """Play an action and then, with `auto_single`, whatever is forced; leaves the mask of the next decision in `mask`.
 
-    `state["rewards"]` then holds the sums over all that was played. `history`, int16 of shape (n, 2), gets each move's seat and action
-    at the number of moves made before it; with n = 0 nothing is kept.
+    `state["rewards"]` then holds the sums over all that was played. `history`, int16 of shape (2 n,), gets each move's seat and
+    action at twice the number of moves made before it; with n = 0 nothing is kept.
     """
     state["rewards"][:] = 0
     while True:
         if len(history) > 0:
-            history[state["moves"], 0] = state["seat"]
-            history[state["moves"], 1] = action
+            history[2 * state["moves"]] = state["seat"]
+            history[2 * state["moves"] + 1] = action
         apply(state, action)
         legal_mask(state, mask)
         if not state["auto_single"]:
@@ -148,7 +148,7 @@ def step_one(desk, action, size, moves):
     """
     states, observations, history, mask = desk_parts(desk, size, moves)
     state = states[0]
-    play(state, action, mask, history.reshape((-1, 2)))
+    play(state, action, mask, history)
     observe(state, state["seat"], observations)
     if state["terminated"] or state["truncated"]:
         return EVENT
