@@ -108,6 +108,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self._states, self._observation, self._history, self._mask = loops.desk_parts(self._desk, size, moves)
         batch.adopt(self._states, self._observation[None], self._mask[None])
         self._rewards = self._states["rewards"][0]
+        self._copy_observation, self._copy_mask = self._observation.copy, self._mask.copy
         # one number out of a memoryview costs a third of one out of an array
         self._legal, self._mover = memoryview(self._mask), memoryview(self._states["seat"])  # type: ignore[arg-type]
         self._size, self._moves, self._num_actions = size, moves, len(self.game.actions)
@@ -232,7 +233,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What an agent sees, at any time, also when another is to move and after the end; new arrays."""
         if not self._ended and self._seat_of.get(agent) == self._mover[0]:
-            return {"observation": self._observation.copy(), "action_mask": self._mask.copy()}
+            return {"observation": self._copy_observation(), "action_mask": self._copy_mask()}
         self._require_reset(EnvLogger.error_observe_before_reset)
         seats = np.array([self._seat(agent)])
         return {"observation": self._batch.observe(seats)[0], "action_mask": np.zeros(self._num_actions, np.int8)}
@@ -324,16 +325,27 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self._batch.from_arrays(arrays)
         self._bind()
         self._history[: len(arrays["history"])] = arrays["history"]
+        self._begin()
         for name in _SAVED:
             setattr(self, name, meta[name])
-        self._compile()
 
     def clone(self) -> "RawEnv":
         """An independent copy in the same position."""
         return copy.deepcopy(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        bound = ("_step_one", "_desk", "_states", "_observation", "_mask", "_legal", "_mover", "_rewards")
+        bound = (
+            "_step_one",
+            "_desk",
+            "_states",
+            "_observation",
+            "_mask",
+            "_legal",
+            "_mover",
+            "_rewards",
+            "_copy_observation",
+            "_copy_mask",
+        )
         return {name: value for name, value in vars(self).items() if name not in bound}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -361,16 +373,6 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
 _SAVED = (*_AFTER_RESET, "_skip_agent_selection", "_returns", "_paid", "_ended", "_has_updated")
 
 
-class _AfterReset:
-    """An attribute that `reset` makes. (`__getattr__` would tell so too, but with it Python looks up every attribute the slow way.)"""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, env: Any, owner: type | None = None) -> Any:
-        raise AttributeError(f"{self.name} cannot be accessed before reset")
-
-
 class CheckedEnv(RawEnv):
     """A `RawEnv` that keeps every promise of PettingZoo's usual wrapper stack: AssertionErrors where the wrappers assert, too.
 
@@ -380,9 +382,6 @@ class CheckedEnv(RawEnv):
             `illegal_reward`, the others 0; "raise" raises a ValueError and leaves the deal as it was.
         illegal_reward: what an illegal action costs.
     """
-
-    agents, agent_selection, rewards = _AfterReset(), _AfterReset(), _AfterReset()  # type: ignore[assignment]
-    terminations, truncations, infos = _AfterReset(), _AfterReset(), _AfterReset()  # type: ignore[assignment]
 
     def __init__(
         self,
@@ -399,6 +398,13 @@ class CheckedEnv(RawEnv):
         self.illegal = illegal
         self.illegal_reward = float(illegal_reward)
         super().__init__(game, num_players, render_mode, **options)
+        if type(self) is CheckedEnv:
+            self.__class__ = _NotResetEnv
+
+    def _begin(self) -> None:
+        if type(self) is _NotResetEnv:
+            self.__class__ = CheckedEnv
+        super()._begin()
 
     def _refuse_out_of_bounds(self, action: Any) -> None:
         raise AssertionError(self._out_of_bounds(action))
@@ -436,13 +442,25 @@ class CheckedEnv(RawEnv):
         elif self._ended:
             observation = self.observe(agent)
         else:
-            observation = {"observation": self._observation.copy(), "action_mask": self._mask.copy()}
+            observation = {"observation": self._copy_observation(), "action_mask": self._copy_mask()}
         return observation, self._cumulative_rewards[agent], self.terminations[agent], self.truncations[agent], self.infos[agent]
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, dict[str, np.ndarray], int]:
         """The agents in the order in which they are to act; AssertionError before `reset`, or without a step between two of them."""
         self._require_reset(EnvLogger.error_agent_iter_before_reset)
         return _OrderedIterable(self, max_iter)
+
+
+class _NotResetEnv(CheckedEnv):
+    """What a `CheckedEnv` is until its first `reset`: it tells why an attribute is missing.
+
+    A class apart, since every attribute of a class with `__getattr__` is looked up the slow way, which costs the loop a tenth.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        if name in (*_AFTER_RESET, "num_agents"):
+            raise AttributeError(f"{name} cannot be accessed before reset")
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
 
 class _OrderedIterable(AECIterable[str, dict[str, np.ndarray], int]):
