@@ -132,5 +132,5 @@ def test_our_own_configurations_hold(path):
 
 
 def test_a_missing_configuration_is_told():
-    with pytest.raises(FileNotFoundError, match="configuration none.yaml does not exist: give a YAML file, or one of pen.yaml"):
+    with pytest.raises(FileNotFoundError, match=r"configuration none\.yaml does not exist: give a YAML file, or one of pen\.yaml"):
         load_config("none.yaml")

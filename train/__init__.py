@@ -1,0 +1,1 @@
+"""Training: self-play from a configuration to an evaluated agent."""

@@ -1,6 +1,6 @@
 """What happens beside the learning: annealing, the pool, checkpoints, evaluations, figures, the progress bar."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from stable_baselines3.common.callbacks import BaseCallback
@@ -39,7 +39,7 @@ class RunCallback(BaseCallback):
         jobs: what is to be done each so many decisions, between two updates: (interval, function of the decisions).
     """
 
-    def __init__(self, config: Config, clock: Clock, refresh: Callable[[], None], jobs: list[tuple[int, Callable[[int], Any]]]) -> None:
+    def __init__(self, config: Config, clock: Clock, refresh: Callable[[], None], jobs: Sequence[tuple[int, Callable[[int], Any]]]) -> None:
         super().__init__()
         self._config, self._clock, self._refresh, self._jobs = config, clock, refresh, jobs
         self._timers: list[Every] = []

@@ -178,7 +178,7 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
     """Read a configuration.
 
     Args:
-        path: a YAML file; what it leaves out has its default. A name that is no file, as `pen` or `pen.yaml`, means that one of PenZoo's own.
+        path: a YAML file; what it leaves out has its default. A name that is no file, as `pen`, means that one of PenZoo's own.
         overrides: `key=value` or `section.key=value`, each value in YAML.
 
     Raises:
@@ -246,7 +246,7 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"^[-+]?\d+(
 
 def _parse_yaml(text: str, source: str) -> Any:
     try:
-        return yaml.load(text, _Loader)  # noqa: S506 (a SafeLoader)
+        return yaml.load(text, _Loader)  # a SafeLoader
     except yaml.YAMLError as error:
         raise ValueError(f"{source} is no YAML: {error}") from None
 

@@ -30,8 +30,9 @@ class _Actor:
             return self.agent.act(observations, masks)
 
     def reseed(self, seed: int) -> None:
-        if hasattr(self.agent, "reseed"):
-            self.agent.reseed(seed)
+        reseed = getattr(self.agent, "reseed", None)
+        if reseed is not None:
+            reseed(seed)
 
 
 class Pool:

@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -135,7 +136,7 @@ class Training:
     # -------------------------------------------------------------------------------------------------------------- making
 
     def _make_env(self, seed: int) -> DealVecEnv:
-        config = self.config
+        config, options = self.config, dict[str, Any](self.config.options)
         batch = Batch(
             config.table,
             config.num_envs,
@@ -144,7 +145,7 @@ class Training:
             num_players=config.players,
             autoreset=False,
             check=False,  # SB3 draws under the mask
-            **config.options,
+            **options,
         )
         learner = LearnerBatch(batch, self.pool.actors, self.pool.seating, seed)
         return DealVecEnv(learner, bootstrap_truncated=config.ppo.bootstrap_truncated, clock=self.clock)
