@@ -78,7 +78,8 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._viewer = None if viewer is None else self._seat(viewer)
         self._ended = True  # no deal yet: what needs one looks whether it has been dealt, off the fast path
-        self._batch = Batch(game, 1, num_players=players, autoreset=False, match=match, **options)
+        complete = game.complete_options(options)  # first, so that no option can be taken for another argument of Batch
+        self._batch = Batch(game, 1, num_players=players, autoreset=False, match=match, **complete)
         self._make_spaces(players)
         self._history = np.zeros(0, np.int16)  # seat and action of each move, flat
         self._bind()
@@ -252,6 +253,8 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
             gymnasium.logger.warn("render() does nothing without a render mode: give env(render_mode='ansi') or 'human'")
             return None
         text = self.game.text(self._states[0], self._viewer, self.reveal)
+        if self._ended and self._mask.any():
+            text += "\nan illegal action has ended the deal"
         if self.render_mode == "ansi":
             return text
         print(text, end="\n\n")
@@ -285,7 +288,13 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         return [] if self._ended else self.game.legal_names(self._mask)
 
     def record(self) -> Record:
-        """The deal so far as a record that anyone can replay."""
+        """The deal so far as a record that anyone can replay.
+
+        Raises:
+            ValueError: nothing has been dealt yet.
+        """
+        if "agents" not in vars(self):
+            raise ValueError("there is nothing to record before reset()")
         state, names = self._states[0], self.game.actions.names
         chances = {chance.name: chance.write(state) for chance in self.game.chances}
         return Record(
@@ -315,13 +324,20 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         return snapshot.pack(self.game, _KIND, {**meta, "players": self.num_players}, arrays)
 
     def restore(self, data: bytes) -> None:
-        """Put a saved deal in place of the one in play; it goes on as it would have, with the rule options that it was dealt with.
+        """Put a saved deal in place of the one in play; it goes on as it would have.
+
+        The rule options become those that it was dealt with, also for later deals.
 
         Raises:
             ValueError: the bytes are no deal of this game, version and number of players; nothing has changed then.
         """
         meta, arrays = snapshot.unpack(self.game, _KIND, data)
-        snapshot.check_players(meta, self.num_players)
+        snapshot.check_players(meta["players"], self.num_players)
+        missing = [name for name in (*_SAVED, "history") if name not in meta | arrays]
+        if missing:
+            raise ValueError(f"this deal was not saved whole: {missing[0]} is missing")
+        if len(arrays["history"]) != 2 * arrays["states"]["moves"][0]:
+            raise ValueError(f"this deal is damaged: its history is not of {arrays['states']['moves'][0]} moves")
         self._batch.from_arrays(arrays)
         self._bind()
         self._history[: len(arrays["history"])] = arrays["history"]
@@ -396,6 +412,8 @@ class CheckedEnv(RawEnv):
         if illegal not in ("terminate", "raise"):
             raise ValueError(f"illegal={illegal!r} is not possible: it takes 'terminate' or 'raise'")
         self.illegal = illegal
+        if isinstance(illegal_reward, bool) or not isinstance(illegal_reward, int | float | np.integer | np.floating):
+            raise ValueError(f"illegal_reward={illegal_reward!r} is not possible: it takes a number")
         self.illegal_reward = float(illegal_reward)
         super().__init__(game, num_players, render_mode, **options)
         if type(self) is CheckedEnv:

@@ -59,7 +59,7 @@ class Batch:
         **options: Any,
     ) -> None:
         for name, value in (("num_envs", num_envs), ("threads", threads)):
-            if value < 1:
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
                 raise ValueError(f"{name}={value!r} is not possible: it takes an int from 1 on")
         self.game, self.num_envs, self.check, self.match, self.autoreset = game, num_envs, check, match, autoreset
         self.num_players = game.check_players(game.default_players if num_players is None else num_players)
@@ -74,7 +74,7 @@ class Batch:
         self._returns = np.zeros((num_envs, self.num_players), np.float64)
         self._terminated = np.zeros(num_envs, np.bool_)
         self._truncated = np.zeros(num_envs, np.bool_)
-        self._all_rows = np.arange(num_envs)
+        self._all_rows = _as_ints(np.arange(num_envs))
         self._threads = threads
         self._expose()
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
@@ -127,25 +127,27 @@ class Batch:
         """Begin new deals.
 
         Args:
-            seed: begin the streams of chance of all rows anew; None lets them run on. A list holds one for each of the rows named, which
-                then deals as row 0 of a batch of that seed would.
+            seed: begin the streams of chance of all rows anew, whichever are named; None lets them run on. A list holds one for each of
+                the rows named, which then deals as row 0 of a batch of that seed would.
             rows: which, int; None for all.
             decks: a deck for each of those rows, in names or as card indices; None shuffles.
             dealers: a seat for each of those rows; None draws.
             chances: for each of `game.chances` a value for each of those rows; what is left out is drawn.
 
         Raises:
-            ValueError: a row, deck, dealer or chance that is impossible; nothing has changed then.
+            ValueError: a seed, row, deck, dealer or chance that is impossible; nothing has changed then.
         """
         rows = self._rows(rows)
+        if rows is not self._all_rows and len(np.unique(rows)) < len(rows):
+            raise ValueError(f"rows {rows.tolist()} name a row twice: it can begin one deal")
         given = self._check_given(rows, decks, dealers, chances or {})
         if seed is not None:
             self._reseed(seed, rows)
         over = (self._states["terminated"][rows] | self._states["truncated"][rows]).astype(bool)
         goes_on = over & (self.match and seed is None)
         self._clear(rows)
-        self._start(rows[~goes_on], loops.RANDOM_DEALER)
-        self._start(rows[goes_on], loops.MATCH_DEALER)
+        self._start(_as_ints(rows[~goes_on]), loops.RANDOM_DEALER)
+        self._start(_as_ints(rows[goes_on]), loops.MATCH_DEALER)
         if given:
             for write in given:
                 write()
@@ -163,9 +165,9 @@ class Batch:
         """
         rows = self._rows(rows)
         actions = np.asarray(actions)
-        if actions.shape != rows.shape or actions.dtype.kind not in "iu":
+        if actions.shape != rows.shape or (len(rows) and actions.dtype.kind not in "iu"):
             raise ValueError(f"actions of shape {actions.shape} and dtype {actions.dtype} do not fit: give {len(rows)} ints, one a row")
-        actions = actions.astype(np.int64, copy=False)
+        actions = _as_ints(actions)
         if self.check:
             self._check_actions(actions, rows)
         how = loops.NO_DEAL if not self.autoreset else loops.MATCH_DEALER if self.match else loops.RANDOM_DEALER
@@ -220,6 +222,8 @@ class Batch:
         """
         rows = self._rows(rows)
         seats = self._check_seats(seats, rows)
+        if not isinstance(streams, np.ndarray):
+            raise ValueError(f"streams of type {type(streams).__name__} do not fit: give uint64 of shape {rows.shape}")
         if streams.shape != rows.shape or streams.dtype != np.uint64:
             raise ValueError(f"streams of shape {streams.shape} and dtype {streams.dtype} do not fit: give uint64 of shape {rows.shape}")
         states = self._states[rows]
@@ -245,14 +249,16 @@ class Batch:
         return snapshot.pack(self.game, _KIND, {"players": self.num_players}, self.to_arrays(rows))
 
     def restore(self, data: bytes, rows: np.ndarray | Sequence[int] | None = None) -> None:
-        """Put saved deals into rows, in the order in which they were saved; each keeps the options that it was dealt with.
+        """Put saved deals into rows, in the order in which they were saved.
+
+        A row then has the options that its deal was dealt with, and keeps them for later deals.
 
         Raises:
             ValueError: the bytes are not deals of this game, number of players and version, or not as many as the rows; nothing has
                 changed then.
         """
         meta, arrays = snapshot.unpack(self.game, _KIND, data)
-        snapshot.check_players(meta, self.num_players)
+        snapshot.check_players(meta["players"], self.num_players)
         self.from_arrays(arrays, rows)
 
     def to_arrays(self, rows: np.ndarray | Sequence[int] | None = None) -> dict[str, np.ndarray]:
@@ -263,10 +269,11 @@ class Batch:
         return {**arrays, "rng": self._rng[rows]}
 
     def from_arrays(self, arrays: Mapping[str, np.ndarray], rows: np.ndarray | Sequence[int] | None = None) -> None:
-        """Undo `to_arrays`. ValueError if there are not as many deals as rows; nothing has changed then."""
+        """Undo `to_arrays`. ValueError if they do not fit, or are not as many as the rows; nothing has changed then."""
         rows = self._rows(rows)
         if len(arrays["states"]) != len(rows):
             raise ValueError(f"{len(arrays['states'])} deals were saved, {len(rows)} rows are to be restored: name as many rows")
+        snapshot.check_arrays(arrays, self.to_arrays(rows))
         for name, array in zip(_PER_ROW, self._per_row(), strict=True):
             array[rows] = arrays[name]
         self._rng[rows] = arrays["rng"]
@@ -294,7 +301,9 @@ class Batch:
         )
 
     def _reseed(self, seed: int | Sequence[int | None], rows: np.ndarray) -> None:
-        if not isinstance(seed, Sequence):
+        if isinstance(seed, np.ndarray):
+            seed = seed.tolist()
+        if isinstance(seed, str) or not isinstance(seed, Sequence):
             self._rng[:] = rng.streams(seed, self.num_envs)
         elif len(seed) != len(rows):
             raise ValueError(f"seed: {len(seed)} given for {len(rows)} rows")
@@ -317,13 +326,14 @@ class Batch:
         rows = np.asarray(rows)
         if rows.ndim != 1 or (len(rows) and not (rows.dtype.kind in "iu" and rows.min() >= 0 and rows.max() < self.num_envs)):
             raise ValueError(f"rows {rows.tolist()} do not all exist: rows are ints, 0 to {self.num_envs - 1}")
-        return rows.astype(np.int64, copy=False)
+        return _as_ints(rows)
 
     def _check_seats(self, seats: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        seats = np.asarray(seats, np.int64)
-        if seats.shape != rows.shape or (len(seats) and not (seats.min() >= 0 and seats.max() < self.num_players)):
-            raise ValueError(f"seats {seats.tolist()} do not fit: give one of 0 to {self.num_players - 1} for each of {len(rows)} rows")
-        return seats
+        seats = np.asarray(seats)
+        fit = seats.shape == rows.shape and (not len(seats) or (seats.dtype.kind in "iu" and seats.min() >= 0))
+        if not fit or (len(seats) and seats.max() >= self.num_players):
+            raise ValueError(f"seats {seats.tolist()} do not fit: give an int, 0 to {self.num_players - 1}, for each of {len(rows)} rows")
+        return _as_ints(seats)
 
     def _check_actions(self, actions: np.ndarray, rows: np.ndarray) -> None:
         if rows is not self._all_rows and len(np.unique(rows)) < len(rows):
@@ -338,8 +348,14 @@ class Batch:
         """What is given for new deals, checked, as writes that are to be done once the rest has been drawn."""
         writes: list[Callable[[], None]] = []
         for what, values in {"decks": decks, "dealers": dealers, **chances}.items():
-            if values is not None and len(values) != len(rows):
+            if values is None:
+                continue
+            if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
+                raise ValueError(f"{what}={values!r} is no list: give one value for each of {len(rows)} rows")
+            if len(values) != len(rows):
                 raise ValueError(f"{what}: {len(values)} given for {len(rows)} rows")
+        if not len(rows):
+            return writes
         if decks is not None:
             parsed = np.stack([self._parse_deck(deck) for deck in decks])
             writes.append(lambda: self._decks.__setitem__(rows, parsed))
@@ -373,6 +389,11 @@ def _first_illegal(actions, rows, masks, terminated, truncated, autoreset):
         if action < 0 or action >= masks.shape[1] or not masks[row, action]:
             return k
     return len(rows)
+
+
+def _as_ints(array: np.ndarray) -> np.ndarray:
+    """As int64, contiguous and read-only: always the same type to numba, whatever the caller has."""
+    return read_only(np.ascontiguousarray(array, np.int64))
 
 
 _KIND = "a batch"

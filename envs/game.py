@@ -101,10 +101,18 @@ class Game:
         """The loops over many deals, compiled for this game at their first call."""
         return bind_loops(self.name, self.functions, self.state_dtype)
 
-    def __reduce__(self) -> Any:
-        """A game is pickled by its name: it must be among `penzoo.envs.GAMES` where it is loaded."""
-        from penzoo.envs import get_game
+    def __copy__(self) -> "Game":
+        return self
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Game":
+        return self
+
+    def __reduce__(self) -> Any:
+        """A game is pickled by its name: it must be the one of that name in `penzoo.envs.GAMES`, here and where it is loaded."""
+        from penzoo.envs import GAMES, get_game
+
+        if GAMES.get(self.name) is not self:
+            raise ValueError(f"this {self.name!r} cannot be pickled: it is not the game of that name in penzoo.envs.GAMES")
         return get_game, (self.name,)
 
     # ------------------------------------------------------------------------------------------------------ players, options
@@ -161,10 +169,9 @@ class Game:
         Raises:
             ValueError: the game has no such card.
         """
-        try:
-            return self.card_names.index(name)
-        except ValueError:
-            raise ValueError(f"card {name!r} does not exist: {self.name} has {' '.join(self.card_names)}") from None
+        if not isinstance(name, str) or name not in self.card_names:
+            raise ValueError(f"card {name!r} does not exist: {self.name} has {' '.join(self.card_names)}")
+        return self.card_names.index(name)
 
     def parse_deck(self, names: Sequence[str], players: int, options: dict[str, Any]) -> np.ndarray:
         """A deck in text, in the order in which it leaves the deck, as int8 card indices.

@@ -2,18 +2,21 @@
 
 numba's own cache notices an edit of the file in which the cached function stands, but not of the files of the functions that it calls:
 after a change of a game's rules, a cached loop elsewhere would go on playing the old ones. So the cache lies in a folder whose name is a
-hash of every source that can be compiled in: the engine's, and those beside the function (and beside whatever it is bound to).
+hash of every source that can be compiled in: the engine's, and those in the folders of the function and of all that it calls. (A constant
+is compiled in, too: it must stand in one of those folders.)
 """
 
+import contextlib
 import functools
 import hashlib
 import os
+import re
 import shutil
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
 import numba
@@ -26,6 +29,7 @@ Compiled = TypeVar("Compiled", bound=Callable[..., Any])
 ENGINE_FOLDER = Path(__file__).parent
 STALE_AFTER_DAYS = 30
 _SECONDS_PER_DAY = 86_400
+_KEY_LENGTH = 16
 
 
 def compiled(function: Compiled) -> Compiled:
@@ -33,7 +37,8 @@ def compiled(function: Compiled) -> Compiled:
 
     With `NUMBA_DISABLE_JIT=1` in the environment the function itself is returned, and the same source runs in Python.
     """
-    return _compile(function, (_folder(function),))
+    compiled_function: Compiled = _compile(function)
+    return compiled_function
 
 
 def bind(template: Callable[..., Any], name: str, bindings: dict[str, Any]) -> Callable[..., Any]:
@@ -50,8 +55,7 @@ def bind(template: Callable[..., Any], name: str, bindings: dict[str, Any]) -> C
     copy.__qualname__ = f"{name}.{template.__qualname__}"
     copy.__module__ = template.__module__
     copy.__doc__ = template.__doc__
-    folders = (_folder(template), *(_folder(value) for value in bindings.values() if callable(value)))
-    return _compile(copy, folders)
+    return _compile(copy)
 
 
 def direct(function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
@@ -73,11 +77,13 @@ def read_only(array: np.ndarray) -> np.ndarray:
     return view
 
 
-def _compile(function: Any, folders: Iterable[Path]) -> Any:
+def _compile(function: Any) -> Any:
     settings: Any = numba.config  # its attributes are made at run time
+    if settings.DISABLE_JIT:
+        return function
     before = settings.CACHE_DIR
-    root = Path(before) if before else platformdirs.user_cache_path("penzoo")
-    cache = _cache_folder(root, _source_hash(frozenset(folders)))
+    root = Path(before) / "penzoo" if before else platformdirs.user_cache_path("penzoo")
+    cache = _cache_folder(root, _source_hash(function)) if Path(_source_file(function)).is_file() else None
     settings.CACHE_DIR = str(cache or "")
     try:  # numba chooses the place when it decorates: the setting is the user's again at once
         return numba.njit(nogil=True, cache=cache is not None)(function)
@@ -85,30 +91,53 @@ def _compile(function: Any, folders: Iterable[Path]) -> Any:
         settings.CACHE_DIR = before
 
 
-def _folder(function: Any) -> Path:
-    return Path(getattr(function, "py_func", function).__code__.co_filename).parent
+def _source_file(function: Any) -> str:
+    file: str = function.__code__.co_filename
+    return file
+
+
+def _source_hash(function: Any) -> str:
+    """A hash of the sources of all that can be compiled into a function: the engine's, and those beside it and beside what it calls."""
+    folders = {Path(_source_file(each)).parent for each in _reachable(function)}
+    digest = hashlib.sha256(_folder_hash(ENGINE_FOLDER, "**/*.py").encode())
+    for folder in sorted(folders):
+        digest.update(_folder_hash(folder, "*.py").encode())
+    return digest.hexdigest()[:_KEY_LENGTH]
+
+
+def _reachable(function: Any) -> set[Any]:
+    """The function and every compiled one that it calls, directly or not, by a global name or as a module's attribute."""
+    found, left = set(), [function]
+    while left:
+        each = left.pop()
+        if each in found:
+            continue
+        found.add(each)
+        names = each.__code__.co_names
+        values = [each.__globals__.get(name) for name in names]
+        values += [getattr(value, name, None) for value in values if isinstance(value, ModuleType) for name in names]
+        left += [value.py_func for value in values if isinstance(value, Dispatcher)]
+    return found
 
 
 @functools.cache
-def _source_hash(folders: frozenset[Path]) -> str:
-    """A hash of every Python file of the engine and of those in these folders."""
-    files = set(ENGINE_FOLDER.rglob("*.py")).union(*(folder.glob("*.py") for folder in folders))
-    digest = hashlib.sha256()
-    for file in sorted(files):
-        digest.update(f"{file}\0".encode() + file.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
+def _folder_hash(folder: Path, pattern: str) -> str:
+    """A hash of the Python files of a folder, taken once: what is edited later is not what this process has imported."""
+    digest = hashlib.sha256(str(folder).encode())
+    for file in sorted(folder.glob(pattern)):
+        if file.is_file():
+            digest.update(f"\0{file}\0".encode() + file.read_bytes())
+    return digest.hexdigest()
 
 
 @functools.cache
 def _cache_folder(root: Path, key: str) -> Path | None:
     """The folder of this key, made if need be; None (no disk cache) where none can be written."""
-    folder = root / f"numba-{key}"
+    folder = root / key
     try:
         is_new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
-        if is_new:
-            _drop_stale(root)
     except OSError as error:
         warnings.warn(
             f"PenZoo compiles anew in every process, since {folder} cannot be written ({error.strerror}): "
@@ -116,12 +145,15 @@ def _cache_folder(root: Path, key: str) -> Path | None:
             stacklevel=2,
         )
         return None
+    if is_new:
+        _drop_stale(root)
     return folder
 
 
 def _drop_stale(root: Path) -> None:
-    """Remove cache folders that no process has used for a month."""
+    """Remove PenZoo's cache folders that no process has used for a month."""
     oldest = time.time() - STALE_AFTER_DAYS * _SECONDS_PER_DAY
-    for folder in root.glob("numba-*"):
-        if folder.stat().st_mtime < oldest:
-            shutil.rmtree(folder, ignore_errors=True)
+    for folder in root.iterdir():
+        with contextlib.suppress(OSError):  # another process may be removing it
+            if re.fullmatch(f"[0-9a-f]{{{_KEY_LENGTH}}}", folder.name) and folder.stat().st_mtime < oldest:
+                shutil.rmtree(folder, ignore_errors=True)

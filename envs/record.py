@@ -66,7 +66,7 @@ class Record:
         """
         try:
             data = json.loads(line)
-        except json.JSONDecodeError as error:
+        except (json.JSONDecodeError, RecursionError) as error:
             raise ValueError(f"no JSON: {error}") from None
         if not isinstance(data, dict):
             raise ValueError(f"a record is a JSON object, not {type(data).__name__}")
@@ -141,11 +141,11 @@ def read_records(path: str | Path) -> Iterator[Record]:
     Raises:
         ValueError: a line is no record; names the line.
     """
-    with open(path, encoding="utf-8") as file:
+    with open(path, "rb") as file:
         for number, line in enumerate(file, 1):
             if line.strip():
                 try:
-                    yield Record.from_json(line)
+                    yield Record.from_json(line.decode())
                 except ValueError as error:
                     raise ValueError(f"{path}, line {number}: {error}") from None
 
@@ -159,7 +159,7 @@ def write_records(path: str | Path, records: Iterable[Record], append: bool = Fa
 
 def _parse_action(entry: Any, number: int) -> tuple[int, str]:
     match entry:
-        case [int(seat), str(name)]:
+        case [int(seat), str(name)] if not isinstance(seat, bool):
             return seat, name
     raise ValueError(f"action {number} is {entry!r}: it should be [seat, name]")
 
@@ -167,7 +167,10 @@ def _parse_action(entry: Any, number: int) -> tuple[int, str]:
 def _parse_returns(values: list[Any]) -> tuple[float, ...]:
     if any(isinstance(value, bool) or not isinstance(value, int | float) for value in values):
         raise ValueError(f"returns={values!r} are no numbers")
-    return tuple(map(float, values))
+    try:
+        return tuple(map(float, values))
+    except OverflowError:
+        raise ValueError(f"returns={values!r} are too large") from None
 
 
 def _position(game: Game, batch: Batch, number: int, action: str | None) -> Position:

@@ -20,10 +20,10 @@ def streams(seed: int | None, count: int) -> np.ndarray:
         count: how many.
 
     Raises:
-        ValueError: the seed is negative.
+        ValueError: the seed is no such int.
     """
-    if seed is not None and seed < 0:
-        raise ValueError(f"seed {seed} is negative: give an int from 0 on, or None")
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0):
+        raise ValueError(f"seed={seed!r} is not possible: it takes an int from 0 on, or None")
     states = np.random.SeedSequence(seed).generate_state(count, np.uint64)
     states[states == 0] = 1  # the one state that xorshift never leaves
     return states

@@ -2,6 +2,7 @@
 
 import io
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from penzoo.envs.game import Game
 
 _META = "meta"
+_KEYS = ("game", "version", "kind", "players")
 
 
 def pack(game: Game, kind: str, meta: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
@@ -35,17 +37,31 @@ def unpack(game: Game, kind: str, data: bytes) -> tuple[dict[str, Any], dict[str
     return meta, arrays
 
 
-def check_players(meta: dict[str, Any], players: int) -> None:
-    """ValueError if the deals that `meta` describes are of another number of players."""
-    if meta["players"] != players:
-        raise ValueError(f"saved with {meta['players']} players, not with {players}")
+def check_players(saved: int, players: int) -> None:
+    """ValueError if deals of another number of players were saved."""
+    if saved != players:
+        raise ValueError(f"saved with {saved} players, not with {players}")
+
+
+def check_arrays(saved: Mapping[str, np.ndarray], own: Mapping[str, np.ndarray]) -> None:
+    """ValueError if an array that is needed was not saved, or in another shape or dtype, or if a deal is of other players."""
+    for name, array in own.items():
+        if name not in saved:
+            raise ValueError(f"these deals were not saved whole: {name} is missing")
+        if (saved[name].shape, saved[name].dtype) != (array.shape, array.dtype):
+            raise ValueError(f"saved by another PenZoo: {name} was of shape {saved[name].shape}, and would be of shape {array.shape}")
+    players, seats = saved["states"]["players"], saved["states"]["seat"]
+    if (players != own["states"]["players"]).any() or (seats < 0).any() or (seats >= players).any():
+        raise ValueError("these deals are damaged: a seat to move, or a number of players, that does not exist")
 
 
 def _read(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise ValueError(f"{type(data).__name__} is no saved deal: give the bytes that save() returned")
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             arrays = dict(archive)
         meta = json.loads(str(arrays.pop(_META)))
-        return {key: meta[key] for key in ("game", "version", "kind", "players")} | meta, arrays
+        return {key: meta[key] for key in _KEYS} | meta, {"states": arrays["states"]} | arrays
     except Exception as error:  # noqa: BLE001  # broken bytes raise whatever the layers below happen to stumble over
-        raise ValueError(f"these {len(data)} bytes are no saved deal: {error}") from None
+        raise ValueError(f"these {len(data)} bytes are no saved deal: {error!r}") from None

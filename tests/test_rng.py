@@ -83,7 +83,7 @@ def test_seeds_differ_and_none_draws_one():
 
 
 def test_a_negative_seed_is_refused():
-    with pytest.raises(ValueError, match="seed -1 is negative"):
+    with pytest.raises(ValueError, match="seed=-1 is not possible: it takes an int from 0 on"):
         rng.streams(-1, 3)
 
 

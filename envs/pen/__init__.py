@@ -13,7 +13,7 @@ from penzoo.envs.tables import ActionGroup, ActionTable
 
 
 def _read_trump_card(name: Any, state: np.void) -> None:
-    if name not in CARDS:
+    if not isinstance(name, str) or name not in CARDS:
         raise ValueError(f"trump_card={name!r} does not exist: the cards are {' '.join(CARDS)}")
     state["trump_card"] = CARDS.index(name)
 
