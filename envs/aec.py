@@ -254,7 +254,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
             return None
         text = self.game.text(self._states[0], self._viewer, self.reveal)
         if self._ended and self._mask.any():
-            text += "\nan illegal action has ended the deal"
+            text += "\n(an illegal action has ended the deal: nobody is to move)"
         if self.render_mode == "ansi":
             return text
         print(text, end="\n\n")
@@ -333,14 +333,15 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         """
         meta, arrays = snapshot.unpack(self.game, _KIND, data)
         snapshot.check_players(meta["players"], self.num_players)
-        missing = [name for name in (*_SAVED, "history") if name not in meta | arrays]
+        missing = [name for name in _SAVED if name not in meta] + ["history"] * ("history" not in arrays)
         if missing:
             raise ValueError(f"this deal was not saved whole: {missing[0]} is missing")
-        if len(arrays["history"]) != 2 * arrays["states"]["moves"][0]:
-            raise ValueError(f"this deal is damaged: its history is not of {arrays['states']['moves'][0]} moves")
+        history, moves = arrays["history"], arrays["states"]["moves"]
+        if moves.shape != (1,) or history.shape != (2 * moves[0],) or history.dtype != np.int16:
+            raise ValueError(f"this deal is damaged: its history is not of {moves.tolist()} moves")
         self._batch.from_arrays(arrays)
         self._bind()
-        self._history[: len(arrays["history"])] = arrays["history"]
+        self._history[: len(history)] = history
         self._begin()
         for name in _SAVED:
             setattr(self, name, meta[name])

@@ -271,8 +271,6 @@ class Batch:
     def from_arrays(self, arrays: Mapping[str, np.ndarray], rows: np.ndarray | Sequence[int] | None = None) -> None:
         """Undo `to_arrays`. ValueError if they do not fit, or are not as many as the rows; nothing has changed then."""
         rows = self._rows(rows)
-        if len(arrays["states"]) != len(rows):
-            raise ValueError(f"{len(arrays['states'])} deals were saved, {len(rows)} rows are to be restored: name as many rows")
         snapshot.check_arrays(arrays, self.to_arrays(rows))
         for name, array in zip(_PER_ROW, self._per_row(), strict=True):
             array[rows] = arrays[name]

@@ -113,10 +113,18 @@ def _reachable(function: Any) -> set[Any]:
         if each in found:
             continue
         found.add(each)
-        names = each.__code__.co_names
-        values = [each.__globals__.get(name) for name in names]
-        values += [getattr(value, name, None) for value in values if isinstance(value, ModuleType) for name in names]
-        left += [value.py_func for value in values if isinstance(value, Dispatcher)]
+        left += [value.py_func for value in _named_in(each) if isinstance(value, Dispatcher)]
+    return found
+
+
+def _named_in(function: Any) -> list[Any]:
+    """What the names in a function may mean: globals, and attributes of modules, of modules in modules and so on."""
+    names = function.__code__.co_names
+    found = [function.__globals__[name] for name in names if name in function.__globals__]
+    for value in found:  # grows
+        if isinstance(value, ModuleType):
+            attributes = [getattr(value, name) for name in names if hasattr(value, name)]
+            found += [attribute for attribute in attributes if not any(attribute is each for each in found)]
     return found
 
 

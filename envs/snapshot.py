@@ -45,9 +45,12 @@ def check_players(saved: int, players: int) -> None:
 
 def check_arrays(saved: Mapping[str, np.ndarray], own: Mapping[str, np.ndarray]) -> None:
     """ValueError if an array that is needed was not saved, or in another shape or dtype, or if a deal is of other players."""
+    missing = [name for name in own if name not in saved]
+    if missing:
+        raise ValueError(f"these deals were not saved whole: {missing[0]} is missing")
+    if saved["states"].ndim == 1 and len(saved["states"]) != len(own["states"]):
+        raise ValueError(f"{len(saved['states'])} deals were saved, {len(own['states'])} rows are to be restored: name as many rows")
     for name, array in own.items():
-        if name not in saved:
-            raise ValueError(f"these deals were not saved whole: {name} is missing")
         if (saved[name].shape, saved[name].dtype) != (array.shape, array.dtype):
             raise ValueError(f"saved by another PenZoo: {name} was of shape {saved[name].shape}, and would be of shape {array.shape}")
     players, seats = saved["states"]["players"], saved["states"]["seat"]

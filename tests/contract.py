@@ -5,7 +5,10 @@ As a script it prints traces of play in this process' mode, compiled or not.
 """
 
 import hashlib
+import io
+import json
 import sys
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +17,7 @@ import numpy as np
 
 from penzoo.agents import HEURISTICS, make_agent
 from penzoo.envs import GAMES, rng
+from penzoo.envs.aec import CheckedEnv
 from penzoo.envs.batch import Batch
 from penzoo.envs.game import Game
 
@@ -93,7 +97,9 @@ def walk(setting: Setting, rows: int = ROWS, seed: int = SEED, longest: int = LO
     generator = np.random.default_rng(seed)
     batch = setting.batch(rows, seed, autoreset=False)
     lengths = np.exp(generator.random(rows) * np.log(longest + 1)).astype(int) - 1
-    agents = [make_agent(name, setting.game.name, setting.players, seed) for name in HEURISTICS.get(setting.game.name, {})]
+    is_known = GAMES.get(setting.game.name) is setting.game  # a variant may show other things than the heuristics can read
+    names = HEURISTICS.get(setting.game.name, {}) if is_known else {}
+    agents = [make_agent(name, setting.game.name, setting.players, seed) for name in names]
     for move in range(longest):
         going = np.flatnonzero((lengths > move) & ~batch.ended)
         if len(going) == 0:
@@ -120,6 +126,17 @@ def snapshot(batch: Batch) -> dict[str, np.ndarray]:
 def is_unchanged(batch: Batch, before: dict[str, np.ndarray]) -> bool:
     """Whether all arrays are as they were."""
     return all(np.array_equal(getattr(batch, name), array) for name, array in before.items())
+
+
+def repack(data: bytes, edit: Callable[[dict[str, Any], dict[str, np.ndarray]], Any]) -> bytes:
+    """Saved deals after `edit(meta, arrays)` has changed their description or their arrays in place."""
+    with np.load(io.BytesIO(data)) as archive:
+        arrays = dict(archive)
+    meta = json.loads(str(arrays.pop("meta")))
+    edit(meta, arrays)
+    file = io.BytesIO()
+    np.savez(file, meta=np.array(json.dumps(meta)), **arrays)  # type: ignore[arg-type]
+    return file.getvalue()
 
 
 # -------------------------------------------------------------------------------------------------------------------- cards
@@ -184,6 +201,72 @@ def _same(one: Any, other: Any) -> bool:
     return np.array_equal(one, other) if isinstance(one, np.ndarray | np.generic) else one == other
 
 
+def plant(batch: Batch, states: np.ndarray) -> None:
+    """Put records in place of a batch's deals, and fill what the seats to move get.
+
+    Every seat looks first, into the same buffers: a view that leaves standing what another seat was shown there gives it away.
+    """
+    rows, observe, refresh = np.arange(len(states)), batch.game.loops.observe_rows, batch.game.loops.refresh_rows
+    batch._states[:] = states
+    for seat in range(batch.num_players):
+        observe(batch._states, rows, np.full(len(rows), seat), 0, len(rows), batch._observations)
+    refresh(batch._states, rows, 0, len(rows), batch._observations, batch._masks, batch._seats)
+
+
+def plain(value: Any) -> Any:
+    """The same with lists in place of arrays, at any depth: it compares by ==."""
+    match value:
+        case dict():
+            return {key: plain(each) for key, each in value.items()}
+        case list() | tuple():
+            return [plain(each) for each in value]
+        case np.ndarray() | np.generic():
+            return value.tolist()
+    return value
+
+
+def texts(setting: Setting, states: np.ndarray, seats: np.ndarray) -> list[Any]:
+    """The deal as text for each seat, and as text for everybody."""
+    text = setting.game.text
+    return [(text(state, int(seat), False), text(state, None, False)) for state, seat in zip(states, seats, strict=True)]
+
+
+def through_batch(setting: Setting, states: np.ndarray, seats: np.ndarray) -> list[Any]:
+    """What a batch hands to each seat: its view, and if it is to move the row's observation and mask."""
+    batch = setting.batch(len(states), autoreset=False)
+    plant(batch, states)
+    seen = batch.observe(seats)
+    rows = zip(seen, batch.observations, batch.masks, batch.seats == seats, strict=True)
+    return [plain((view, observation, mask) if to_move else view) for view, observation, mask, to_move in rows]
+
+
+def environment(setting: Setting, states: np.ndarray, seats: np.ndarray, kind: type[CheckedEnv] = CheckedEnv) -> list[Any]:
+    """What the PettingZoo environment hands to each seat's agent, at the first look at a deal and once a step has been settled."""
+    agents = [f"player_{seat}" for seat in range(setting.players)]
+    envs = [kind(setting.game, setting.players, "ansi", viewer=agent, **setting.options) for agent in agents]
+    found = []
+    for state, seat in zip(states, seats, strict=True):
+        env = envs[seat]
+        # the deck and the stream stand in no record: drawn by a seed that follows from it, they are others where the deal is another
+        env.reset(seed=_seed_of(state))
+        plant(env._batch, np.array([state]))
+        env._begin()
+        begun = _handed_out(env, agents[seat])
+        env._settle()
+        found.append(plain([begun, _handed_out(env, agents[seat])]))
+    return found
+
+
+def _seed_of(state: np.void) -> int:
+    return zlib.crc32(b"".join(state[name].tobytes() for name in state.dtype.names))
+
+
+def _handed_out(env: CheckedEnv, agent: str) -> list[Any]:
+    public = [env.agents, env.agent_selection, env.rewards, env._cumulative_rewards, env.terminations, env.truncations, env.render()]
+    own = [env.observe(agent), env.infos[agent]]
+    return public + own + ([env.last(), env.legal_actions()] if env.agent_selection == agent else [])
+
+
 def observations(game: Game, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
     """What each seat observes."""
     out = np.empty((len(states), game.observation_layout(int(states["players"][0])).size), np.float32)
@@ -198,6 +281,16 @@ def masks(game: Game, states: np.ndarray, seats: np.ndarray) -> np.ndarray:
     game.loops.refresh_rows(states, rows, 0, len(states), seen, out, to_move)
     out[to_move != seats] = 0
     return out
+
+
+# What an agent is handed on every way; (setting, states, seats) -> for each record what that seat gets.
+PROBES: dict[str, Callable[[Setting, np.ndarray, np.ndarray], Sequence[Any]]] = {
+    "observation": lambda setting, states, seats: observations(setting.game, states, seats),
+    "mask": lambda setting, states, seats: masks(setting.game, states, seats),
+    "text": texts,
+    "batch": through_batch,
+    "environment": environment,
+}
 
 
 # ------------------------------------------------------------------------------------------------------------------- traces

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
+import contract
 import numpy as np
 import pettingzoo
 import pytest
@@ -393,6 +394,10 @@ BAD_RESETS = [
     ({"dealer": 3}, "dealer=3 does not exist: with 3 players the seats are 0 to 2"),
     ({"dealer": -1}, "dealer=-1 does not exist"),
     ({"dealer": "player_0"}, "dealer='player_0' does not exist"),
+    ({"trump_card": np.array(["6c"])}, "trump_card=array"),
+    ({"trump_card": ["6c"]}, "trump_card="),
+    ({"trump_card": 5}, "trump_card=5 does not exist"),
+    ({"deck": 3}, "deck 3 is no list of card names"),
     ({"trump_card": "2c"}, "trump_card='2c' does not exist: the cards are 6c"),
     ({"deck": deck()[:-1]}, "card 'As' is missing: a deck has 36 cards, this one 35"),
     ({"deck": [*deck(), "6c"]}, "card '6c' at position 36 is one too many"),
@@ -413,6 +418,17 @@ def test_a_reset_that_is_impossible_is_refused_and_loses_nothing(options: dict[s
     assert env.save() == before
 
 
+@pytest.mark.parametrize("seed", ["5", 1.5, float("nan"), True, -1, [1, 2]], ids=repr)
+def test_what_is_no_seed_is_refused_by_its_name_and_loses_nothing(seed: Any) -> None:
+    for env in (pen_v0.env(3), pen_v0.raw_env(3)):
+        env.reset(seed=0)
+        play(env, np.random.default_rng(0), moves=7)
+        before = env.save()
+        with pytest.raises(ValueError, match="seed"):
+            env.reset(seed=seed)
+        assert env.save() == before
+
+
 BAD_ARGUMENTS = [
     ({"num_players": 7}, "num_players=7 is not possible: pen takes 2 to 6 players"),
     ({"num_players": 1}, "num_players=1 is not possible"),
@@ -424,13 +440,24 @@ BAD_ARGUMENTS = [
     ({"render_mode": "rgb_array"}, "render_mode='rgb_array' is not possible"),
     ({"illegal": "ignore"}, "illegal='ignore' is not possible"),
     ({"viewer": "player_9"}, "agent 'player_9' does not exist"),
+    ({"illegal_reward": "x"}, "illegal_reward='x' is not possible"),
+    ({"illegal_reward": None}, "illegal_reward=None is not possible"),
 ]
+# what the batch within takes, and the environment does not
+NO_OPTIONS = {"seed": 3, "threads": 2, "check": False, "autoreset": True, "num_envs": 2}
 
 
 @pytest.mark.parametrize(("arguments", "message"), BAD_ARGUMENTS, ids=[message for _, message in BAD_ARGUMENTS])
 def test_an_argument_that_is_impossible_is_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         pen_v0.env(**arguments)
+
+
+@pytest.mark.parametrize("name", NO_OPTIONS)
+@pytest.mark.parametrize("make", [pen_v0.env, pen_v0.raw_env], ids=["env", "raw_env"])
+def test_an_argument_of_the_batch_is_no_option_of_the_environment(make: Any, name: str) -> None:
+    with pytest.raises(ValueError, match=f"option '{name}' does not exist: pen has must_beat, payoff, max_moves, auto_single"):
+        make(3, **{name: NO_OPTIONS[name]})
 
 
 def test_a_given_deal_is_played() -> None:
@@ -521,6 +548,103 @@ def test_what_was_not_saved_here_is_not_restored_and_nothing_is_lost() -> None:
         assert env.save() == before
 
 
+def saved_deal(**kwargs: Any) -> bytes:
+    """A deal of three in its midst."""
+    env = pen_v0.env(3, **kwargs)
+    env.reset(seed=1)
+    play(env, np.random.default_rng(1), moves=20)
+    return env.save()
+
+
+def described() -> list[str]:
+    """The words of the description of a saved deal."""
+    found: list[str] = []
+    contract.repack(saved_deal(), lambda meta, arrays: found.extend(meta))
+    return found
+
+
+ARCHIVED = (*contract.ARRAYS, "rng", "history")
+FLAWS = {
+    "lacks": lambda arrays, name: arrays.pop(name),
+    "has another shape of": lambda arrays, name: arrays.update({name: arrays[name][:, None]}),
+    "has less of": lambda arrays, name: arrays.update({name: arrays[name][:-1]}),
+    "has an even number less of": lambda arrays, name: arrays.update({name: arrays[name][:-2]}),
+    "has twice as much of": lambda arrays, name: arrays.update({name: np.concatenate([arrays[name]] * 2)}),
+    "has other numbers in": lambda arrays, name: arrays.update({name: np.zeros(arrays[name].shape, np.float16)}),
+}
+
+
+def assert_refuses(env: Any, data: Any) -> None:
+    """A ValueError, after which the deal is as it was and can be played on."""
+    before, twin = env.save(), env.clone()
+    with pytest.raises(ValueError, match=r".+"):
+        env.restore(data)
+    assert env.save() == before
+    for each in (env, twin):
+        play(each, np.random.default_rng(3), moves=5)
+    assert facts(env) == facts(twin)
+    assert env.record() == twin.record()
+
+
+@pytest.mark.parametrize("make", [pen_v0.env, pen_v0.raw_env], ids=["env", "raw_env"])
+@pytest.mark.parametrize("flaw", FLAWS)
+def test_an_archive_with_a_flaw_in_an_array_is_refused_and_nothing_changes(flaw: str, make: Any) -> None:
+    env, data = make(3), saved_deal(max_moves=77)
+    env.reset(seed=0)
+    play(env, np.random.default_rng(0), moves=7)
+    for name in ARCHIVED:
+        assert_refuses(env, contract.repack(data, lambda meta, arrays, name=name: FLAWS[flaw](arrays, name)))
+
+
+def test_an_archive_that_lacks_a_word_of_its_description_is_refused_and_nothing_changes() -> None:
+    env, data, keys = pen_v0.env(3), saved_deal(max_moves=77), described()
+    env.reset(seed=0)
+    assert {"game", "version", "kind", "players", "agents", "rewards", "infos"} < set(keys)
+    for key in keys:
+        assert_refuses(env, contract.repack(data, lambda meta, arrays, key=key: meta.pop(key)))
+
+
+@pytest.mark.parametrize("data", [None, "x", 5, ["x"], {}, b"", b"x"], ids=repr)
+def test_what_are_no_bytes_are_no_saved_deal(data: Any) -> None:
+    env = pen_v0.env(3)
+    env.reset(seed=0)
+    assert_refuses(env, data)
+
+
+@pytest.mark.parametrize(("max_moves", "others"), [(1000, 5), (60, 1000)])
+@pytest.mark.parametrize("has_begun", [False, True])
+def test_a_restored_deal_goes_on_as_its_original_whatever_the_max_moves_of_the_environment(
+    max_moves: int, others: int, has_begun: bool
+) -> None:
+    original, restored = pen_v0.env(4, max_moves=max_moves), pen_v0.env(4, max_moves=others)
+    original.reset(seed=6)
+    play(original, np.random.default_rng(6), moves=50)
+    if has_begun:
+        restored.reset(seed=1)
+        play(restored, np.random.default_rng(1), moves=4)
+    restored.restore(original.save())
+    assert restored.options == original.options
+    for _ in range(2):  # this deal and the next
+        while original.agents:
+            actions = [each.action_index(each.legal_actions()[-1]) if each.legal_actions() else None for each in (original, restored)]
+            assert actions[0] == actions[1]
+            for env, action in zip((original, restored), actions, strict=True):
+                env.step(action)
+            assert facts(restored) == facts(original)
+            assert restored.record() == original.record()
+            assert np.array_equal(restored.state(), original.state())
+        assert len(original.record().actions) > others or others > max_moves
+        assert restored.save() == original.save()
+        for env in (original, restored):
+            env.reset()
+
+
+@pytest.mark.parametrize("make", [pen_v0.env, pen_v0.raw_env], ids=["env", "raw_env"])
+def test_there_is_no_record_before_reset(make: Any) -> None:
+    with pytest.raises(ValueError, match="before reset"):
+        make(3).record()
+
+
 def test_action_names_and_indices_undo_each_other() -> None:
     env = pen_v0.env(3)
     assert [env.action_index(env.action_name(action)) for action in range(37)] == list(range(37))
@@ -557,3 +681,16 @@ def test_render_without_a_mode_warns() -> None:
     env.reset()
     with pytest.warns(UserWarning, match="without a render mode"):
         assert env.render() is None
+
+
+def test_after_an_illegal_action_the_screen_says_so_until_the_next_deal() -> None:
+    env = pen_v0.env(3, "ansi")
+    env.reset(seed=0)
+    assert "illegal" not in env.render()
+    env.step(env.action_index("take"))
+    restored = pen_v0.env(3, "ansi")
+    restored.restore(env.save())
+    for each in (env, env.clone(), restored):
+        assert "illegal action" in each.render()
+    env.reset()
+    assert "illegal" not in env.render()

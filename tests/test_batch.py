@@ -1,7 +1,6 @@
 """Batches of deals: seeds, given deals, errors that name what is wrong, new deals after the end, saved deals."""
 
 import io
-import json
 import re
 
 import contract
@@ -97,8 +96,49 @@ def test_a_seed_for_each_row_deals_as_row_0_of_a_batch_of_that_seed():
 
 @pytest.mark.parametrize("reset", [lambda: Batch(PEN, 2, -1), lambda: Batch(PEN, 2, 0).reset(-1), lambda: Batch(PEN, 2, 0).reset([1, -1])])
 def test_a_negative_seed_is_refused(reset):
-    with pytest.raises(ValueError, match="seed -1 is negative"):
+    with pytest.raises(ValueError, match="seed=-1 is not possible: it takes an int from 0 on"):
         reset()
+
+
+BAD_SEEDS = ["5", 1.5, np.nan, True, np.True_, -1, np.int64(-1)]
+
+
+@pytest.mark.parametrize("seed", BAD_SEEDS, ids=repr)
+def test_what_is_no_seed_is_refused_by_its_name_and_nothing_changes(seed):
+    batch = play(Batch(PEN, 2, SEED), 5)
+    before, streams = contract.snapshot(batch), batch._rng.copy()
+    message = rf"seed[ =]{re.escape(repr(seed))}|seed[ =]{re.escape(str(seed))}"
+    for reset in (lambda: batch.reset(seed), lambda: batch.reset([1, seed]), lambda: batch.reset([seed], rows=[1])):
+        with pytest.raises(ValueError, match=message):
+            reset()
+        assert contract.is_unchanged(batch, before) and np.array_equal(batch._rng, streams)
+    with pytest.raises(ValueError, match=message):
+        Batch(PEN, 2, seed)
+
+
+def test_every_kind_of_integer_is_a_seed():
+    for seed in (np.int64(SEED), np.uint16(SEED)):
+        assert np.array_equal(Batch(PEN, 2, seed).decks, Batch(PEN, 2, SEED).decks)
+        batch = Batch(PEN, 2, 0)
+        batch.reset([seed, None])
+        assert np.array_equal(batch.decks[0], Batch(PEN, 1, SEED).decks[0])
+
+
+@pytest.mark.parametrize("max_moves", [5, 1000])
+def test_a_seeded_reset_in_a_match_is_the_same_whether_or_not_a_deal_has_ended_before(max_moves):
+    options = {"num_players": 4, "match": True, "must_beat": True, "max_moves": max_moves, "autoreset": False}
+    fresh, played = Batch(PEN, ROWS, SEED, **options), Batch(PEN, ROWS, SEED + 1, **options)
+    if max_moves == 5:
+        assert play(played, 5).ended.all()
+    else:
+        play_until_end(played)
+        assert not played.ended.all()
+    played.reset(SEED)
+    assert contract.same_deals(fresh, played)
+    for _ in contract.play(played, 5):  # one deal is over, and the next begun by a seed for each row
+        pass
+    played.reset([SEED] * ROWS)
+    assert all(contract.same_deals(fresh, played, [0], [row]) for row in range(ROWS))
 
 
 # ------------------------------------------------------------------------------------------------------------- given deals
@@ -165,6 +205,12 @@ BAD_DEALS = [
     ({"chances": {"trump_card": ["5h"]}}, "trump_card='5h' does not exist: the cards are 6c 7c"),
     ({"chances": {"trump_card": [3]}}, "trump_card=3 does not exist"),
     ({"chances": {"trump_card": []}}, "trump_card: 0 given for 1 rows"),
+    ({"decks": 3}, "decks"),
+    ({"dealers": 3}, "dealers"),
+    ({"chances": {"trump_card": 5}}, "trump_card"),
+    ({"chances": {"trump_card": [np.array(["6c"])]}}, "trump_card"),
+    ({"chances": {"trump_card": [["6c"]]}}, "trump_card"),
+    ({"chances": {"trump_card": [None]}}, "trump_card=None does not exist"),
     ({"chances": {"trumps": ["6h"]}}, "chance 'trumps' does not exist: pen has trump_card"),
     ({"rows": [4]}, "rows [4] do not all exist: rows are ints, 0 to 3"),
     ({"rows": [-1]}, "rows [-1] do not all exist"),
@@ -179,6 +225,17 @@ def test_a_deal_that_is_impossible_is_refused_and_nothing_changes(arguments, mes
         batch.reset(5, **{"rows": [2], **arguments})
     assert contract.is_unchanged(batch, before)
     assert np.array_equal(batch._rng, streams)
+
+
+def test_a_reset_of_no_rows_with_nothing_given_for_them_does_nothing():
+    batch = play(Batch(PEN, 4, SEED), 10)
+    before, streams = contract.snapshot(batch), batch._rng.copy()
+    nothing = {"decks": [], "dealers": [], "chances": {"trump_card": []}}
+    for given in ({}, *({name: value} for name, value in nothing.items()), nothing, {"decks": np.empty((0, 36), np.int8)}):
+        batch.reset(rows=[], **given)
+        batch.reset([], rows=[], **given)
+        assert contract.is_unchanged(batch, before)
+        assert np.array_equal(batch._rng, streams)
 
 
 def test_one_impossible_deal_among_others_changes_none():
@@ -208,7 +265,14 @@ def test_one_impossible_deal_among_others_changes_none():
         ({"auto_single": "yes"}, "option auto_single='yes' is not possible"),
         ({"num_envs": 0}, "num_envs=0 is not possible: it takes an int from 1 on"),
         ({"num_envs": -3}, "num_envs=-3 is not possible"),
+        ({"num_envs": 2.5}, "num_envs=2.5 is not possible"),
+        ({"num_envs": "3"}, "num_envs='3' is not possible"),
+        ({"num_envs": True}, "num_envs=True is not possible"),
+        ({"num_envs": None}, "num_envs=None is not possible"),
         ({"threads": 0}, "threads=0 is not possible"),
+        ({"threads": 2.5}, "threads=2.5 is not possible"),
+        ({"threads": "3"}, "threads='3' is not possible"),
+        ({"threads": True}, "threads=True is not possible"),
     ],
 )
 def test_an_impossible_argument_of_a_batch_is_refused(arguments, message):
@@ -262,11 +326,21 @@ def test_an_illegal_action_names_itself_the_seat_and_what_is_legal():
 
 def test_seats_that_do_not_exist_cannot_observe():
     batch = Batch(PEN, 2, SEED)
-    for seats in ([3, 0], [-1, 0], [0], [[0, 0]]):
+    for seats in ([3, 0], [-1, 0], [0], [[0, 0]], [0.0, 1.0], [True, False], np.array([0.5, 0]), ["0", "1"], [None, 0], 0, None):
         with pytest.raises(ValueError, match="seats"):
             batch.observe(seats)
-    with pytest.raises(ValueError, match="streams of shape"):
-        batch.determinize([0, 0], rng.streams(0, 3))
+        with pytest.raises(ValueError, match="seats"):
+            batch.determinize(seats, rng.streams(0, 2))
+
+
+@pytest.mark.parametrize(
+    "streams",
+    [rng.streams(0, 3), rng.streams(0, 2).tolist(), rng.streams(0, 2).astype(np.int64), None, 5],
+    ids=["3", "list", "int64", "None", "5"],
+)
+def test_what_are_no_streams_for_the_rows_is_refused(streams):
+    with pytest.raises(ValueError, match="streams"):
+        Batch(PEN, 2, SEED).determinize([0, 0], streams)
 
 
 def test_the_arrays_of_a_batch_are_read_only():
@@ -350,12 +424,7 @@ def test_without_the_check_legal_play_is_the_same():
 
 def change(data, **changes):
     """Saved deals with other values in the description."""
-    with np.load(io.BytesIO(data)) as archive:
-        arrays = dict(archive)
-    meta = {**json.loads(str(arrays.pop("meta"))), **changes}
-    file = io.BytesIO()
-    np.savez(file, meta=np.array(json.dumps(meta)), **arrays)
-    return file.getvalue()
+    return contract.repack(data, lambda meta, arrays: meta.update(changes))
 
 
 def other_bytes():
@@ -394,6 +463,52 @@ def test_other_bytes_are_refused_and_nothing_changes(name):
         batch.restore(data)
     assert contract.is_unchanged(batch, before)
     assert np.array_equal(batch._rng, streams)
+
+
+ARCHIVED = (*contract.ARRAYS, "rng")
+FLAWS = {
+    "lacks": lambda arrays, name: arrays.pop(name),
+    "has another shape of": lambda arrays, name: arrays.update({name: arrays[name][:, None]}),
+    "has more of each row of": lambda arrays, name: arrays.update({name: np.stack([arrays[name]] * 2, axis=1)}),
+    "has a row less of": lambda arrays, name: arrays.update({name: arrays[name][:-1]}),
+    "has a single number for": lambda arrays, name: arrays.update({name: np.array(0)}),
+    "has complex numbers in": lambda arrays, name: arrays.update({name: np.zeros(arrays[name].shape, np.complex64)}),
+    "has other numbers in": lambda arrays, name: arrays.update({name: np.zeros(arrays[name].shape, np.float16)}),
+}
+
+
+@pytest.mark.parametrize("name", ARCHIVED)
+@pytest.mark.parametrize("flaw", FLAWS)
+def test_an_archive_with_a_flaw_in_an_array_is_refused_and_nothing_changes(flaw, name):
+    batch = play(Batch(PEN, 4, 0), 9)
+    before, streams, data = contract.snapshot(batch), batch._rng.copy(), play(Batch(PEN, 4, SEED), 20).save()
+    arrays = play(Batch(PEN, 4, SEED), 20).to_arrays()
+    FLAWS[flaw](arrays, name)
+    for restore in (
+        lambda: batch.restore(contract.repack(data, lambda meta, arrays: FLAWS[flaw](arrays, name))),
+        lambda: batch.from_arrays(arrays),
+    ):
+        with pytest.raises(ValueError, match=r".+"):
+            restore()
+        assert contract.is_unchanged(batch, before) and np.array_equal(batch._rng, streams)
+
+
+@pytest.mark.parametrize("key", ["game", "version", "kind", "players"])
+def test_an_archive_that_lacks_a_word_of_its_description_is_refused_and_nothing_changes(key):
+    batch = play(Batch(PEN, 4, 0), 9)
+    before, data = contract.snapshot(batch), Batch(PEN, 4, SEED).save()
+    with pytest.raises(ValueError, match="are no saved deal"):
+        batch.restore(contract.repack(data, lambda meta, arrays: meta.pop(key)))
+    assert contract.is_unchanged(batch, before)
+
+
+@pytest.mark.parametrize("data", [None, "x", 5, ["x"], {}], ids=repr)
+def test_what_are_no_bytes_are_no_saved_deals(data):
+    batch = play(Batch(PEN, 4, 0), 9)
+    before = contract.snapshot(batch)
+    with pytest.raises(ValueError, match=r".+"):
+        batch.restore(data)
+    assert contract.is_unchanged(batch, before)
 
 
 def test_bytes_with_a_flaw_anywhere_are_refused_or_harmless():

@@ -1,5 +1,8 @@
 """What holds for any game, tried on each: exact masks, ends, cards, ranges, batches, copies, and no leak."""
 
+import copy
+import dataclasses
+import json
 import os
 import pickle
 import subprocess
@@ -7,13 +10,14 @@ import sys
 from pathlib import Path
 
 import contract
+import leaky_games
 import numpy as np
 import pytest
 from contract import ALL_SETTINGS, PLAIN_SETTINGS, ROWS, SEED, STEADY_SETTINGS, Setting
 
-import penzoo
 from penzoo.agents import HEURISTICS, make_agent
 from penzoo.envs import GAMES, loops, rng
+from penzoo.envs.aec import CheckedEnv
 from penzoo.envs.batch import Batch
 
 UNCOMPILED_STEPS = 25
@@ -79,6 +83,27 @@ def test_options_undo_their_codes_and_refuse_other_values(game):
 @every_game
 def test_a_game_is_pickled_by_its_name(game):
     assert pickle.loads(pickle.dumps(game)) is game
+
+
+@every_game
+def test_a_copy_of_a_game_is_the_game_itself_also_of_a_variant(game):
+    variant = dataclasses.replace(game, title="a variant")
+    for each in (game, variant):
+        assert copy.copy(each) is copy.deepcopy(each) is each
+        assert copy.deepcopy([each])[0] is each
+    env = CheckedEnv(variant)
+    assert env.clone().game is variant
+    env.reset(seed=SEED)
+    assert env.clone().game is copy.copy(env).game is variant
+
+
+@every_game
+def test_a_variant_is_not_pickled_under_the_name_of_another_game(game):
+    variants = dataclasses.replace(game, title="a variant"), dataclasses.replace(game, name="nobodys")
+    for variant in variants:
+        for thing in (variant, [variant], Batch(variant, 1)):
+            with pytest.raises((ValueError, pickle.PicklingError), match=f"{variant.name}.*GAMES"):
+                pickle.dumps(thing)
 
 
 # -------------------------------------------------------------------------------------------------------------------- masks
@@ -358,37 +383,7 @@ def heuristic_choices(setting, states, seats):
     return choices
 
 
-def texts(setting, states, seats):
-    """The deal as text for the seat, and as text for everybody."""
-    text = setting.game.text
-    return [(text(state, int(seat), False), text(state, None, False)) for state, seat in zip(states, seats, strict=True)]
-
-
-def environment(setting, states, seats):
-    """What the PettingZoo environment hands to the seat's agent: observation, mask, info, rewards, and the screen for its eyes."""
-    game, agents = setting.game, [f"player_{seat}" for seat in range(setting.players)]
-    envs = [penzoo.make(game.name, num_players=setting.players, render_mode="ansi", viewer=agent, **setting.options) for agent in agents]
-    found = []
-    for state, seat in zip(states, seats, strict=True):
-        env, agent = envs[seat].unwrapped, agents[seat]
-        env.reset(seed=SEED)
-        env._states[0] = state
-        batch = env._batch
-        game.loops.refresh_rows(batch._states, np.arange(1), 0, 1, batch._observations, batch._masks, batch._seats)
-        env.agent_selection = agents[state["seat"]]
-        seen = env.observe(agent)
-        legal = env.legal_actions() if env.agent_selection == agent else None
-        found.append((seen["observation"].tobytes(), seen["action_mask"].tobytes(), env.infos[agent], env.rewards, env.render(), legal))
-    return found
-
-
-PROBES = {
-    "observation": lambda setting, states, seats: contract.observations(setting.game, states, seats),
-    "mask": lambda setting, states, seats: contract.masks(setting.game, states, seats),
-    "heuristics": heuristic_choices,
-    "text": texts,
-    "environment": environment,
-}
+PROBES = {**contract.PROBES, "heuristics": heuristic_choices}
 
 
 def check_blind(probe, setting, states, seats):
@@ -399,7 +394,7 @@ def check_blind(probe, setting, states, seats):
 @every_steady_setting
 @pytest.mark.parametrize("name", PROBES)
 def test_no_leak(setting, name):
-    rows = FEW_ROWS if name in ("text", "environment") else ROWS
+    rows = FEW_ROWS if name in ("text", "batch", "environment") else ROWS
     check_blind(PROBES[name], setting, *moments(setting, rows))
 
 
@@ -507,6 +502,67 @@ def info_with_the_record(setting, states, seats):
     return [{"state": state.tobytes()} for state in states]
 
 
+class InfosEnv(CheckedEnv):
+    """An environment that tells its agents what `hint` gives: anew when a deal begins and when a step is settled."""
+
+    def hint(self, seat):
+        raise NotImplementedError
+
+    def _tell(self):
+        self.infos = {agent: {"hint": self.hint(seat)} for seat, agent in enumerate(self.possible_agents)}
+
+    def _begin(self):
+        super()._begin()
+        self._tell()
+
+    def _settle(self):
+        super()._settle()
+        self._tell()
+
+    def hand(self, seat):
+        return self.state()[self.game.state_layout(self.num_players).slices[f"player_{seat}.hand"]]
+
+
+class NextHandEnv(InfosEnv):
+    """Infos with the next seat's hand."""
+
+    def hint(self, seat):
+        return self.hand((seat + 1) % self.num_players)
+
+
+class DeckEnv(InfosEnv):
+    """Infos with the deck."""
+
+    def hint(self, seat):
+        return self._batch.decks[0].copy()
+
+
+class StreamEnv(InfosEnv):
+    """Infos with the stream of chance, from which the next deals can be told."""
+
+    def hint(self, seat):
+        return int(self._batch._rng[0])
+
+
+class RewardsEnv(InfosEnv):
+    """Rewards that tell how many cards of the first suit the last seat holds."""
+
+    def _tell(self):
+        self.rewards = dict.fromkeys(self.rewards, float(self.hand(self.num_players - 1)[:9].sum()))
+
+
+class OwnHandEnv(InfosEnv):
+    """Infos with what an agent may know."""
+
+    def hint(self, seat):
+        return self.hand(seat)
+
+
+def through(kind):
+    """The probe of the environment, for another kind of it."""
+    return lambda setting, states, seats: contract.environment(setting, states, seats, kind)
+
+
 def peeking_heuristic(setting, states, seats):
     """A choice by the next player's hand."""
     return np.argmax(piece_of("player_{next}.hand")(setting, states, seats), axis=1)
@@ -524,6 +580,10 @@ PLANTED_LEAKS = {
     "text: revealed": text_with_everything,
     "info: a count": info_with_a_hint,
     "info: the record": info_with_the_record,
+    "environment: infos with the next hand": through(NextHandEnv),
+    "environment: infos with the deck": through(DeckEnv),
+    "environment: infos with the stream": through(StreamEnv),
+    "environment: rewards by the last hand": through(RewardsEnv),
     "heuristic: that peeks": peeking_heuristic,
 }
 
@@ -535,3 +595,36 @@ def test_a_planted_leak_is_caught(setting, name):
         pytest.skip("six players leave no stock")
     with pytest.raises(AssertionError, match="gets what it cannot know"):
         check_blind(PLANTED_LEAKS[name], setting, *moments(setting, FEW_ROWS))
+
+
+@pytest.mark.parametrize("setting", [setting for setting in PLAIN_SETTINGS if setting.game.name == "pen"], ids=str)
+def test_infos_with_what_an_agent_may_know_are_no_leak(setting):
+    check_blind(through(OwnHandEnv), setting, *moments(setting, FEW_ROWS))
+
+
+# ---- leaks in the engine itself: other functions in a game's loops, played through Batch and the environment
+
+
+@pytest.fixture(scope="module")
+def leaky_run():
+    """For each game of `leaky_games` and each probe what the check says; uncompiled, so that nothing need be compiled for them."""
+    run = subprocess.run(
+        [sys.executable, str(Path(leaky_games.__file__))],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+@pytest.mark.parametrize("name", leaky_games.HONEST)
+def test_an_honest_game_passes_uncompiled_too(leaky_run, name):
+    assert leaky_run[name] == dict.fromkeys(contract.PROBES, "")
+
+
+@pytest.mark.parametrize("name", leaky_games.LEAKY)
+def test_a_leak_in_the_engine_is_caught_on_every_way_to_the_agent(leaky_run, name):
+    for probe in leaky_games.LEAKY[name].caught_by:
+        assert "gets what it cannot know" in leaky_run[name][probe], probe

@@ -580,6 +580,19 @@ def test_every_count_in_the_record_is_that_of_its_cards(players, must_beat):
         batch.step(np.argmax(generator.random(batch.masks.shape) * batch.masks, axis=1))
 
 
+@pytest.mark.parametrize("field", ["stock", "pile"])
+@pytest.mark.parametrize("players", PLAYERS)
+def test_a_card_that_has_left_the_stock_or_the_pile_leaves_no_trace_in_the_record(players, field):
+    batch = Batch(PEN, 64, SEED, num_players=players)
+    generator, has_left = np.random.default_rng(SEED), False
+    for _ in range(200):
+        batch.step(np.argmax(generator.random(batch.masks.shape) * batch.masks, axis=1))
+        unused = np.arange(len(CARDS)) >= batch.states[f"{field}_size"][:, None]
+        assert not batch.states[field][unused].any()
+        has_left |= bool((batch.states["hand_size"].sum(1) > 4 * players).any())
+    assert has_left
+
+
 # ------------------------------------------------------------------------------------------------- what is dealt anew, unseen
 
 

@@ -54,11 +54,11 @@ class NetworkConfig(_Section):
 class PPOConfig(_Section):
     """The learning algorithm, sb3-contrib's MaskablePPO."""
 
-    learning_rate: float = Field(5e-4, gt=0, description="of Adam, at the start")
+    learning_rate: float = Field(1e-3, gt=0, description="of Adam, at the start")
     learning_rate_end: float | None = Field(
         None, gt=0, description="of Adam, at the end, linearly in between; the same as at the start if null"
     )
-    n_steps: int = Field(32, gt=0, description="decisions in each deal between two updates")
+    n_steps: int = Field(8, gt=0, description="decisions in each deal between two updates")
     batch_size: int = Field(2048, gt=1, description="decisions in each gradient step")
     n_epochs: int = Field(4, gt=0, description="how often each decision is used")
     gamma: Fraction = Field(1.0, description="discount of later rewards, per decision of the learner")
@@ -120,13 +120,13 @@ class Config(_Section):
     options: dict[str, bool | int | str] = Field(default_factory=dict, description="the game's rule options, as `must_beat: true`")
     seed: int = Field(0, ge=0, description="of everything that is drawn; the same seed on the same machine gives the same agent")
     decisions: int = Field(1_000_000, gt=0, description="the learner's decisions in all; rounded up to whole updates")
-    num_envs: int = Field(256, gt=0, description="deals played at once")
+    num_envs: int = Field(1024, gt=0, description="deals played at once")
     threads: int = Field(0, ge=0, description="of PyTorch; 0 for one per available core")
     env_threads: int = Field(1, gt=0, description="of the engine; more pay only from thousands of deals on")
     device: Device = Field("auto", description="of the updates: cpu, cuda, or auto for cuda where there is one")
     checkpoint_every: int = Field(250_000, gt=0, description="decisions from one checkpoint to the next")
     checkpoints_kept: int = Field(3, gt=0, description="how many checkpoints are kept, the last ones")
-    choice: Choice = Field("sample", description="how the finished agent plays: sample from its distribution, or the best action")
+    choice: Choice = Field("best", description="how the finished agent plays: sample from its distribution, or the best action")
     network: NetworkConfig = Field(default_factory=NetworkConfig, description=NetworkConfig.__doc__)
     ppo: PPOConfig = Field(default_factory=PPOConfig, description=PPOConfig.__doc__)
     pool: PoolConfig = Field(default_factory=PoolConfig, description=PoolConfig.__doc__)

@@ -44,11 +44,11 @@ STATE = np.dtype(
         ("must_beat", np.int16),
         ("payoff", np.int16),
         ("trump_card", np.int16),
-        ("place", np.int16, NUM_CARDS),  # STOCK, PILE, HAND + seat or STUMP + seat
-        ("known", np.int16, NUM_CARDS),  # 1: in a hand, and everyone saw it go there
-        ("pile", np.int16, NUM_CARDS),  # from the bottom; only the first pile_size count
+        ("place", np.int8, NUM_CARDS),  # STOCK, PILE, HAND + seat or STUMP + seat
+        ("known", np.int8, NUM_CARDS),  # 1: in a hand, and everyone saw it go there
+        ("pile", np.int8, NUM_CARDS),  # from the bottom; only the first pile_size count
         ("pile_size", np.int16),
-        ("stock", np.int16, NUM_CARDS),  # the last of the stock_size cards is drawn next
+        ("stock", np.int8, NUM_CARDS),  # the last of the stock_size cards is drawn next
         ("stock_size", np.int16),
         ("hand_size", np.int16, MAX_PLAYERS),
         ("stump_size", np.int16, MAX_PLAYERS),  # STUMP_SIZE until it is taken up, then 0

@@ -90,7 +90,7 @@ def view(state, out):
     _write_common(state, out)
     _write_players(state, 0, _STATE_BLOCK_SIZE, out)
     for card in range(NUM_CARDS):
-        place = state["place"][card]
+        place = int(state["place"][card])
         if place >= STUMP:
             out[_BLOCKS + (place - STUMP) * _STATE_BLOCK_SIZE + _STATE_STUMP + card] = 1
         elif place >= HAND:
