@@ -86,7 +86,7 @@ def _compile(function: Any) -> Any:
     cache = _cache_folder(root, _source_hash(function)) if Path(_source_file(function)).is_file() else None
     settings.CACHE_DIR = str(cache or "")
     try:  # numba chooses the place when it decorates: the setting is the user's again at once
-        return numba.njit(nogil=True, cache=cache is not None)(function)
+        return numba.njit(nogil=True, error_model="numpy", cache=cache is not None)(function)
     finally:
         settings.CACHE_DIR = before
 

@@ -102,20 +102,27 @@ def legal_mask(state, mask):
 
 @compiled
 def _legal_lead(state, mask):
-    held = HAND + state["seat"]
+    held, place = HAND + state["seat"], state["place"]
     for card in range(NUM_CARDS):
-        mask[card] = state["place"][card] == held
+        mask[card] = place[card] == held
 
 
 @compiled
 def _legal_beat(state, mask):
-    held = HAND + state["seat"]
-    top = top_card(state)
+    """As `beats` says, without a branch in the loop: what a hand holds cannot be predicted, and a wrong guess costs more than the rest."""
+    held, place = HAND + state["seat"], state["place"]
+    top = int(top_card(state))
+    end_of_suit = (top // NUM_RANKS + 1) * NUM_RANKS
+    first_trump = state["trump_card"] // NUM_RANKS * NUM_RANKS
+    end_of_trumps = first_trump + NUM_RANKS
+    if end_of_trumps == end_of_suit:  # a trump is beaten by a higher trump only
+        end_of_trumps = first_trump
     can_beat = False
     for card in range(NUM_CARDS):
-        if state["place"][card] == held and beats(card, top, state["trump_card"]):
-            mask[card] = 1
-            can_beat = True
+        higher = (card > top) & (card < end_of_suit)
+        trump = (card >= first_trump) & (card < end_of_trumps)
+        mask[card] = (place[card] == held) & (higher | trump)
+        can_beat |= mask[card] != 0
     mask[TAKE] = not (state["must_beat"] and can_beat)
 
 

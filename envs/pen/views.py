@@ -74,13 +74,19 @@ def observe(state, seat, obs):
 
     It holds what RULES.md lists under "What a player sees", and nothing that `determinize` would change.
     """
-    obs[:] = 0
+    obs[_PILE:_BEAT] = 0  # all else is written in full below
     _write_common(state, obs)
     _write_players(state, seat, BLOCK_SIZE, obs)
     own = HAND + seat
     place, hand = state["place"], obs[_HAND : _HAND + NUM_CARDS]
     for card in range(NUM_CARDS):
-        hand[card] = place[card] == own
+        hand[card] = _is_at(place[card], own)
+
+
+@compiled
+def _is_at(place, where):
+    """1 where the places are the same, else 0: `place == where`, in arithmetic that the compiler turns into no branch."""
+    return np.int8(max(np.int8(0), np.int8(1 - abs(place - where))))
 
 
 @compiled
@@ -129,5 +135,5 @@ def _write_players(state, first, block_size, out):
         out[at + _OUT] = state["out_place"][seat] / players
         hand = HAND + seat
         shown = out[at + _KNOWN : at + _KNOWN + NUM_CARDS]
-        for card in range(NUM_CARDS):  # no branch: which cards are known cannot be predicted
-            shown[card] = known[card] & (place[card] == hand)
+        for card in range(NUM_CARDS):  # no branch, since which cards are known cannot be predicted; int8, to do many at once
+            shown[card] = np.int8(known[card] & np.int8(place[card] == hand))
