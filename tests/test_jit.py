@@ -17,7 +17,8 @@ import pytest
 import penzoo
 from penzoo.envs import jit
 
-RULE, OTHER_RULE = "return card > top", "return card < top"  # of the same length: only the content of the file differs
+RULE = "return int(top) + 1, (suit + 1) * NUM_RANKS,"  # higher cards of the suit beat
+OTHER_RULE = "return suit * NUM_RANKS, int(top),".ljust(len(RULE))  # lower ones do; of the same length: only the content differs
 OLD_LEGAL, NEW_LEGAL = ["8d", "take"], ["6d", "take"]  # with 6d and 8d in hand, over 7d
 SECONDS_PER_DAY = 86_400
 

@@ -109,19 +109,11 @@ def _legal_lead(state, mask):
 
 @compiled
 def _legal_beat(state, mask):
-    """As `beats` says, without a branch in the loop: what a hand holds cannot be predicted, and a wrong guess costs more than the rest."""
     held, place = HAND + state["seat"], state["place"]
-    top = int(top_card(state))
-    end_of_suit = (top // NUM_RANKS + 1) * NUM_RANKS
-    first_trump = state["trump_card"] // NUM_RANKS * NUM_RANKS
-    end_of_trumps = first_trump + NUM_RANKS
-    if end_of_trumps == end_of_suit:  # a trump is beaten by a higher trump only
-        end_of_trumps = first_trump
+    ranges = beating_ranges(top_card(state), state["trump_card"])
     can_beat = False
-    for card in range(NUM_CARDS):
-        higher = (card > top) & (card < end_of_suit)
-        trump = (card >= first_trump) & (card < end_of_trumps)
-        mask[card] = (place[card] == held) & (higher | trump)
+    for card in range(NUM_CARDS):  # no branch: what a hand holds cannot be predicted, and a wrong guess costs more than all the rest
+        mask[card] = (place[card] == held) & is_beating(card, ranges)
         can_beat |= mask[card] != 0
     mask[TAKE] = not (state["must_beat"] and can_beat)
 
@@ -133,12 +125,19 @@ def top_card(state):
 
 
 @compiled
-def beats(card, top, trump_card):
-    """Whether a card beats the top card: higher in its suit, or a trump on another suit (S)."""
-    suit, top_suit = card // NUM_RANKS, top // NUM_RANKS
-    if suit == top_suit:
-        return card > top
-    return suit == trump_card // NUM_RANKS
+def beating_ranges(top, trump_card):
+    """The cards that beat the top card: the higher ones of its suit, and any trump if it is none (S), as two ranges of card indices."""
+    suit, trump_suit = int(top) // NUM_RANKS, trump_card // NUM_RANKS
+    trumps = trump_suit * NUM_RANKS
+    end_of_trumps = trumps if suit == trump_suit else trumps + NUM_RANKS
+    return int(top) + 1, (suit + 1) * NUM_RANKS, trumps, end_of_trumps
+
+
+@compiled
+def is_beating(card, ranges):
+    """Whether a card is in one of the ranges of `beating_ranges`."""
+    higher, end_of_suit, trumps, end_of_trumps = ranges
+    return ((card >= higher) & (card < end_of_suit)) | ((card >= trumps) & (card < end_of_trumps))
 
 
 # --------------------------------------------------------------------------------------------------------------------- apply
@@ -260,7 +259,7 @@ def _can_draw(state):
         return False
     for card in range(NUM_CARDS):
         if state["place"][card] == HAND + seat:
-            return beats(card, top_card(state), state["trump_card"])
+            return is_beating(card, beating_ranges(top_card(state), state["trump_card"]))
     return False
 
 
