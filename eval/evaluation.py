@@ -15,7 +15,7 @@ from penzoo.envs import get_game
 from penzoo.envs.game import Game
 from penzoo.eval.arena import Games, play, seatings
 from penzoo.eval.deals import draw_deals
-from penzoo.eval.intervals import CONFIDENCE, Interval, mean_interval
+from penzoo.eval.intervals import CONFIDENCE, Interval, mean_interval, share_interval
 
 _DECIMALS = 12
 MIN_DEALS = 2  # an interval needs a spread
@@ -205,13 +205,12 @@ def _seat_means(values: np.ndarray, mask: np.ndarray) -> np.ndarray:
 
 def _row(name: str, index: int, per_deck: Mapping[str, np.ndarray], games: int) -> Row:
     payoff, lost = per_deck["payoff"][index], per_deck["lost"][index]
-    low, high = mean_interval(lost)
     return Row(
         agent=name,
         payoff=float(payoff.mean()),
         payoff_interval=mean_interval(payoff),
         loss_rate=float(lost.mean()),
-        loss_interval=Interval(max(low, 0.0), min(high, 1.0)),
+        loss_interval=share_interval(lost),
         moves=float(per_deck["moves"][index].mean()),
         truncated=float(per_deck["truncated"][index].mean()),
         decks=len(payoff),

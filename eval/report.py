@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 EVEN_PAYOFF = 0.0  # every game's returns sum to 0
 
 _DIGITS = 3
-_NAME_WIDTH = 12
+_NAME_WIDTH = 10
 _FILE_WIDTH = 200  # of a table that no terminal bounds
 _LABEL_WIDTH = 24  # characters
 _PICTURE_WIDTH, _PICTURE_MARGIN, _PICTURE_ROW, _PICTURE_LINE = 9.0, 1.6, 0.25, 0.2  # inches
@@ -30,8 +30,8 @@ def print_table(evaluation: "Evaluation", console: "Console | None" = None, *, m
     from rich import box
     from rich.table import Table
 
-    console = console or _console(markdown)
-    percent = f"{evaluation.confidence:.0%}"
+    console = console or table_console(markdown)
+    interval = f"{evaluation.confidence:.0%} interval"
     table = Table(
         box=box.MARKDOWN if markdown else box.SIMPLE_HEAD,
         title=None if markdown else title(evaluation),
@@ -40,7 +40,7 @@ def print_table(evaluation: "Evaluation", console: "Console | None" = None, *, m
         collapse_padding=not markdown,
     )
     table.add_column("agent", overflow="fold", min_width=_NAME_WIDTH)
-    for heading in ("payoff", f"{percent} interval", "losses", f"{percent} interval", "moves", "truncated"):
+    for heading in ("payoff", interval, "losses", interval, "moves", "trunc."):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in evaluation.rows:
         table.add_row(*_cells(row))
@@ -49,7 +49,8 @@ def print_table(evaluation: "Evaluation", console: "Console | None" = None, *, m
     console.print(table)
 
 
-def _console(markdown: bool) -> "Console":
+def table_console(markdown: bool = False) -> "Console":
+    """A console for the standard output; wide where no terminal bounds it, and for Markdown."""
     from rich.console import Console
 
     console = Console()

@@ -146,7 +146,7 @@ def measure(game: Game, players: int, num_envs: int, threads: int | None = None,
     """
     yield from _measure_aec(game, players, slices, options)
     yield _measure_batch(game, players, num_envs, 1, slices, options)
-    threads = threads or os.cpu_count() or 1
+    threads = threads or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
     if threads > 1:
         yield _measure_batch(game, players, num_envs, threads, slices, options)
 

@@ -34,7 +34,7 @@ _MAX_HINTS = 3
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class NetworkConfig(_Section):
@@ -223,9 +223,10 @@ def _read_text(path: Path) -> str:
     if path.is_file():
         return path.read_text(encoding="utf-8")
     own = resources.files("penzoo.configs")
-    for name in (path.name, f"{path.name}.yaml"):
-        if (own / name).is_file():
-            return (own / name).read_text(encoding="utf-8")
+    if str(path.parent) in (".", "configs"):
+        for name in (path.name, f"{path.name}.yaml"):
+            if (own / name).is_file():
+                return (own / name).read_text(encoding="utf-8")
     names = ", ".join(sorted(file.name for file in own.iterdir() if file.name.endswith(".yaml")))
     raise FileNotFoundError(f"configuration {path} does not exist: give a YAML file, or one of {names}")
 

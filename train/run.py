@@ -22,6 +22,7 @@ from penzoo.agents.policy import PolicyAgent, describe, save_policy
 from penzoo.envs.batch import Batch
 from penzoo.envs.learner import LearnerBatch
 from penzoo.eval import Evaluation, evaluate, print_table
+from penzoo.eval.report import table_console
 from penzoo.train.callback import EVALUATION, RunCallback
 from penzoo.train.clock import Clock
 from penzoo.train.config import Config, EvaluationConfig, load_config
@@ -53,7 +54,9 @@ def train(config: str | Path | Config | None = None, overrides: Sequence[str] = 
         KeyboardInterrupt: interrupted; a checkpoint has been written, and how to go on has been said.
     """
     run, resolved = _open(config, overrides, resume)
-    return Training(resolved, run).run()
+    training = Training(resolved, run)
+    run.write_config(resolved)  # only now: what cannot be run is not left for later resumes
+    return training.run()
 
 
 def _open(config: str | Path | Config | None, overrides: Sequence[str], resume: str | Path | None) -> tuple[RunFolder, Config]:
@@ -61,13 +64,14 @@ def _open(config: str | Path | Config | None, overrides: Sequence[str], resume: 
         if config is None:
             raise ValueError("no configuration: name a YAML file, or a run to go on with")
         resolved = _resolve(config, overrides)
+        _check_device(resolved)
         run = RunFolder.create(resolved)
     else:
         run = RunFolder.open(resume)
         old = run.read_config()
         resolved = run.read_config(overrides) if config is None else _resolve(config, overrides)
         _check_same(old, resolved)
-    run.write_config(resolved)
+        _check_device(resolved)
     return run, resolved
 
 
@@ -77,6 +81,11 @@ def _resolve(config: str | Path | Config, overrides: Sequence[str]) -> Config:
     if overrides:
         raise ValueError(f"overrides {', '.join(overrides)}: they are for a configuration in a file, this one is made already")
     return config
+
+
+def _check_device(config: Config) -> None:
+    if config.device == "cuda" and not torch.cuda.is_available():
+        raise ValueError("device='cuda' is not possible: PyTorch finds no GPU here; give auto or cpu")
 
 
 def _check_same(old: Config, new: Config) -> None:
@@ -275,7 +284,7 @@ class Training:
 
     def _report(self, evaluations: dict[str, Evaluation]) -> None:
         with open(self.folder.table_path, "w", encoding="utf-8") as file:
-            for console in (Console(), Console(file=file, width=_TABLE_WIDTH)):
+            for console in (table_console(), Console(file=file, width=_TABLE_WIDTH)):
                 for evaluation in evaluations.values():
                     print_table(evaluation, console)
         print(self._speed())
