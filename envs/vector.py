@@ -160,7 +160,8 @@ class BatchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the batch's threads."""
-        self.tables.batch.close()
+        if "tables" in vars(self):  # Gymnasium closes also what could not be made
+            self.tables.batch.close()
 
     def _begin(self, rows: np.ndarray, seeds: list[int | None] | None = None, options: dict[str, Any] | None = None) -> None:
         if len(rows):

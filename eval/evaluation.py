@@ -225,7 +225,10 @@ def _shown(progress: bool, deals: int) -> Iterator[Any]:
     from rich.progress import Progress
 
     console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not (progress and console.is_terminal)) as bar:
+    if not (progress and console.is_terminal):
+        yield lambda played: played
+        return
+    with Progress(console=console, transient=True) as bar:
         task = bar.add_task("decks", total=deals)
 
         def show(played: Iterable[Games]) -> Iterator[Games]:
