@@ -23,10 +23,10 @@ from penzoo.envs.batch import Batch
 from penzoo.envs.game import Game
 from penzoo.envs.jit import direct
 from penzoo.envs.loops import EVENT
+from penzoo.envs.options import RAISE, RENDER_MODES, TERMINATE, check_choice, check_int
 from penzoo.envs.record import Record
 
 _KIND = "an environment"
-RENDER_MODES = ("human", "ansi")
 _AFTER_RESET = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "_cumulative_rewards")
 _PROBE = "options"  # PettingZoo's api_test resets with this key, to see that options are taken at all
 
@@ -65,8 +65,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         **options: Any,
     ) -> None:
         super().__init__()
-        if render_mode not in (None, *RENDER_MODES):
-            raise ValueError(f"render_mode={render_mode!r} is not possible: it takes None, {' or '.join(map(repr, RENDER_MODES))}")
+        check_choice("render_mode", render_mode, (None, *RENDER_MODES))
         players = game.check_players(game.default_players if num_players is None else num_players)
         if max_cycles is not None:
             options = _with_max_cycles(max_cycles, players, options)
@@ -406,12 +405,11 @@ class CheckedEnv(RawEnv):
         num_players: int | None = None,
         render_mode: str | None = None,
         *,
-        illegal: str = "terminate",
+        illegal: str = TERMINATE,
         illegal_reward: float = -1.0,
         **options: Any,
     ) -> None:
-        if illegal not in ("terminate", "raise"):
-            raise ValueError(f"illegal={illegal!r} is not possible: it takes 'terminate' or 'raise'")
+        check_choice("illegal", illegal, (TERMINATE, RAISE))
         self.illegal = illegal
         if isinstance(illegal_reward, bool) or not isinstance(illegal_reward, int | float | np.integer | np.floating):
             raise ValueError(f"illegal_reward={illegal_reward!r} is not possible: it takes a number")
@@ -429,7 +427,7 @@ class CheckedEnv(RawEnv):
         raise AssertionError(self._out_of_bounds(action))
 
     def _refuse_illegal(self, action: int) -> None:
-        if self.illegal == "raise":
+        if self.illegal == RAISE:
             super()._refuse_illegal(action)
         EnvLogger.warn_on_illegal_move()
         offender = self.agent_selection
@@ -496,6 +494,5 @@ class _OrderedIterable(AECIterable[str, dict[str, np.ndarray], int]):
 def _with_max_cycles(max_cycles: int, players: int, options: dict[str, Any]) -> dict[str, Any]:
     if "max_moves" in options:
         raise ValueError(f"give max_cycles={max_cycles!r} or max_moves={options['max_moves']!r}, not both")
-    if isinstance(max_cycles, bool) or not isinstance(max_cycles, int) or max_cycles < 1:
-        raise ValueError(f"max_cycles={max_cycles!r} is not possible: it takes an int from 1 on")
-    return {**options, "max_moves": max_cycles * players}
+    check_int("max_cycles", max_cycles, 1)
+    return {**options, "max_moves": int(max_cycles) * players}

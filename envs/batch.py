@@ -1,6 +1,7 @@
 """Many deals at once: the engine as arrays."""
 
 import itertools
+import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -10,8 +11,14 @@ import numpy as np
 from penzoo.envs import loops, rng, snapshot
 from penzoo.envs.game import Game
 from penzoo.envs.jit import compiled, read_only
+from penzoo.envs.options import check_int
 
 NO_HISTORY = np.empty(0, np.int16)
+
+
+def available_cores() -> int:
+    """How many cores this process may use, which may be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Batch:
@@ -58,9 +65,8 @@ class Batch:
         check: bool = True,
         **options: Any,
     ) -> None:
-        for name, value in (("num_envs", num_envs), ("threads", threads)):
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                raise ValueError(f"{name}={value!r} is not possible: it takes an int from 1 on")
+        check_int("num_envs", num_envs, 1)
+        check_int("threads", threads, 1)
         self.game, self.num_envs, self.check, self.match, self.autoreset = game, num_envs, check, match, autoreset
         self.num_players = game.check_players(game.default_players if num_players is None else num_players)
         self.options = game.complete_options(options)

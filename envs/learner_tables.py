@@ -9,10 +9,9 @@ from gymnasium import spaces
 from penzoo.envs.batch import Batch
 from penzoo.envs.game import Game
 from penzoo.envs.learner import Actor, LearnerBatch, Seating, fixed_seating
+from penzoo.envs.options import RAISE, RENDER_MODES, TERMINATE, check_choice
 
-RENDER_MODES = ("ansi", "human")
 METADATA: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}
-RAISE, TERMINATE = "raise", "terminate"  # what an illegal action does
 
 
 class StepResult(NamedTuple):
@@ -60,8 +59,8 @@ class LearnerTables:
         threads: int = 1,
         **options: Any,
     ) -> None:
-        _check_choice("render_mode", render_mode, (None, *RENDER_MODES))
-        _check_choice("illegal", illegal, (RAISE, TERMINATE))
+        check_choice("render_mode", render_mode, (None, *RENDER_MODES))
+        check_choice("illegal", illegal, (RAISE, TERMINATE))
         # completed first, so that no option can be taken for another argument of Batch
         options = game.complete_options(options)
         batch = Batch(game, num_envs, threads=threads, num_players=num_players, autoreset=False, match=match, **options)
@@ -179,8 +178,3 @@ class LearnerTables:
         if seat is not None and (isinstance(seat, bool) or not isinstance(seat, int | np.integer) or not 0 <= seat < players):
             raise ValueError(f"seat={seat!r} does not exist: with {players} players the seats are 0 to {players - 1}; None draws one")
         return fixed_seating(players, self._opponents, None if seat is None else int(seat))
-
-
-def _check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
-    if value not in choices:
-        raise ValueError(f"{name}={value!r} is not possible: it takes {', '.join(map(repr, choices[:-1]))} or {choices[-1]!r}")

@@ -1,7 +1,13 @@
-"""Rule options: named, typed, checked in Python, and stored as fields of the state record."""
+"""Rule options: named, typed, checked in Python, and stored as fields of the state record; and the checks of other arguments."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+
+RENDER_MODES = ("ansi", "human")
+RAISE, TERMINATE = "raise", "terminate"  # what an illegal action does
 
 
 @dataclass(frozen=True)
@@ -45,3 +51,15 @@ class Option:
 def flag(name: str, default: bool, meaning: str) -> Option:
     """An option that is on or off."""
     return Option(name, default, meaning, choices=(False, True))
+
+
+def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
+    """ValueError, which names the argument, if it is none of the choices."""
+    if value not in choices:
+        raise ValueError(f"{name}={value!r} is not possible: it takes {', '.join(map(repr, choices[:-1]))} or {choices[-1]!r}")
+
+
+def check_int(name: str, value: Any, least: int) -> None:
+    """ValueError, which names the argument, if it is no int from `least` on."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{name}={value!r} is not possible: it takes an int from {least} on")

@@ -13,6 +13,7 @@ from penzoo import __version__
 from penzoo.agents import Agent, make_agent
 from penzoo.envs import get_game
 from penzoo.envs.game import Game
+from penzoo.envs.options import check_int
 from penzoo.eval.arena import Games, play, seatings
 from penzoo.eval.deals import draw_deals
 from penzoo.eval.intervals import CONFIDENCE, Interval, mean_interval, share_interval
@@ -144,8 +145,7 @@ def evaluate(
 
 def _check_numbers(deals: int, seed: int, threads: int, num_agents: int) -> None:
     for name, value, least in (("deals", deals, MIN_DEALS), ("seed", seed, 0), ("threads", threads, 1)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise ValueError(f"{name}={value!r} is not possible: it takes an int from {least} on")
+        check_int(name, value, least)
     if num_agents == 0:
         raise ValueError("no agents: name at least one")
 

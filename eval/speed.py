@@ -5,7 +5,6 @@ turns with the environment: the ratio is what to quote. Play is random and legal
 """
 
 import functools
-import os
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -19,7 +18,7 @@ from pettingzoo.utils import wrappers
 
 from penzoo.agents.base import RandomAgent
 from penzoo.envs.aec import CheckedEnv
-from penzoo.envs.batch import Batch
+from penzoo.envs.batch import Batch, available_cores
 from penzoo.envs.game import Game
 
 _AEC_STEPS = 4000  # in one slice
@@ -146,7 +145,7 @@ def measure(game: Game, players: int, num_envs: int, threads: int | None = None,
     """
     yield from _measure_aec(game, players, slices, options)
     yield _measure_batch(game, players, num_envs, 1, slices, options)
-    threads = threads or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+    threads = threads or available_cores()
     if threads > 1:
         yield _measure_batch(game, players, num_envs, threads, slices, options)
 

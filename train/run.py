@@ -19,7 +19,7 @@ from torch.distributions import Distribution
 from tqdm import tqdm
 
 from penzoo.agents.policy import PolicyAgent, describe, save_policy
-from penzoo.envs.batch import Batch
+from penzoo.envs.batch import Batch, available_cores
 from penzoo.envs.learner import LearnerBatch
 from penzoo.eval import Evaluation, evaluate, print_table
 from penzoo.eval.report import table_console
@@ -311,8 +311,7 @@ class Training:
 
 
 def _set_threads(threads: int) -> None:
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    torch.set_num_threads(threads or available)
+    torch.set_num_threads(threads or available_cores())
 
 
 def _say(text: str) -> None:
