@@ -2,8 +2,9 @@
 
 from penzoo.envs.game import Game
 from penzoo.envs.pen import GAME as PEN
+from penzoo.envs.pengingan import GAME as PENGINGAN
 
-GAMES: dict[str, Game] = {game.name: game for game in (PEN,)}
+GAMES: dict[str, Game] = {game.name: game for game in (PEN, PENGINGAN)}
 
 
 def get_game(name: str) -> Game:

@@ -302,7 +302,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
             players=self.num_players,
             dealer=int(state["dealer"]),
             options=self.game.changed_options(self.options),
-            deck=tuple(self.game.card_names[card] for card in self._batch.decks[0]),
+            deck=tuple(self.game.card_names[card] for card in self._batch.deck(0)),
             chances={name: value for name, value in chances.items() if value is not None},
             actions=tuple((seat, names[action]) for seat, action in self._moves_made().reshape(-1, 2).tolist()),
             returns=tuple(self._returns),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from penzoo.envs import loops, rng, snapshot
+from penzoo.envs.cards import NO_CARD
 from penzoo.envs.game import Game
 from penzoo.envs.jit import compiled, read_only
 from penzoo.envs.options import check_int
@@ -35,7 +36,7 @@ class Batch:
         terminated, truncated: bool of shape (num_envs,), whether the last step ended the deal so. (With `autoreset` the next deal has
             begun already: observations, masks and seats belong to it, rewards and returns to the one that ended.)
         states: records of `game.state_dtype`, shape (num_envs,): the engine's own, not for agents.
-        decks: int8 of shape (num_envs, deck size), the decks of the deals in play.
+        decks: int8 of shape (num_envs, game.largest_deck), the decks of the deals in play, then NO_CARD (`deck` gives one without).
 
     Args:
         game: of `penzoo.envs.GAMES`.
@@ -71,7 +72,7 @@ class Batch:
         self.num_players = game.check_players(game.default_players if num_players is None else num_players)
         self.options = game.complete_options(options)
         self._states = game.new_states(num_envs, self.num_players, self.options)
-        self._decks = np.tile(game.deck(self.num_players, self.options), (num_envs, 1))
+        self._decks = self._padded([game.deck(self.num_players, self.options)]).repeat(num_envs, axis=0)
         self._rng = rng.streams(seed, num_envs)
         self._observations = np.zeros((num_envs, game.observation_layout(self.num_players).size), np.float32)
         self._masks = np.zeros((num_envs, len(game.actions)), np.int8)
@@ -118,6 +119,11 @@ class Batch:
     def ended(self) -> np.ndarray:
         """Bool of shape (num_envs,): terminated or truncated by the last step."""
         return self._terminated | self._truncated
+
+    def deck(self, row: int) -> np.ndarray:
+        """The deck of a row's deal, int8 card indices in the order in which they are dealt."""
+        deck: np.ndarray = self._decks[row]
+        return deck[deck != NO_CARD]
 
     # ------------------------------------------------------------------------------------------------------------------- play
 
@@ -361,7 +367,7 @@ class Batch:
         if not len(rows):
             return writes
         if decks is not None:
-            parsed = np.stack([self._parse_deck(deck) for deck in decks])
+            parsed = self._padded([self._parse_deck(deck, row) for deck, row in zip(decks, rows, strict=True)])
             writes.append(lambda: self._decks.__setitem__(rows, parsed))
         if dealers is not None:
             seats = np.array([self.game.check_dealer(dealer, self.num_players) for dealer in dealers], np.int8)
@@ -376,11 +382,19 @@ class Batch:
             writes.append(lambda name=name, scratch=scratch: self._states[name].__setitem__(rows, scratch[name]))  # type: ignore[misc]
         return writes
 
-    def _parse_deck(self, deck: Any) -> np.ndarray:
+    def _padded(self, decks: Sequence[np.ndarray]) -> np.ndarray:
+        """Decks as the rows of one array."""
+        padded = np.full((len(decks), self.game.largest_deck), NO_CARD, np.int8)
+        for row, deck in enumerate(decks):
+            padded[row, : len(deck)] = deck
+        return padded
+
+    def _parse_deck(self, deck: Any, row: int) -> np.ndarray:
         if isinstance(deck, np.ndarray) and deck.dtype.kind in "iu":
             names = self.game.card_names
-            deck = [names[card] if 0 <= card < len(names) else str(card) for card in deck]
-        return self.game.parse_deck(deck, self.num_players, self.options)
+            deck = [names[card] if 0 <= card < len(names) else str(card) for card in deck[deck != NO_CARD]]
+        # the options of the row: a restored deal has brought its own
+        return self.game.parse_deck(deck, self.num_players, self.game.options_of(self._states[row]))
 
 
 @compiled

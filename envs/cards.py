@@ -2,6 +2,7 @@
 
 SUITS = "cdhs"
 JOKER = "*"
+NO_CARD = -1  # in place of a card index
 
 _SCREEN_SUITS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 

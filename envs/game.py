@@ -38,6 +38,7 @@ class Functions:
     `rng` is a stream of `penzoo.envs.rng`: uint64 of shape (1,).
     """
 
+    deck_size: Callable[..., Any]  # (state) -> cards in the deck
     chance: Callable[..., Any]  # (state, rng): draw what the deck leaves open
     deal: Callable[..., Any]  # (state, deck, dealer)
     next_dealer: Callable[..., Any]  # (state) -> seat
@@ -62,7 +63,9 @@ class Game:
         options: the game's own; every game also has `max_moves` (among them) and `auto_single`.
         actions: the table of actions.
         chances: what `reset` and a record take beside the deck.
-        deck: (players, options) -> int8 array of the cards of a deck, in the order of the card index.
+        deck: (players, options) -> int8 array of the cards of a deck, in the order of the card index; ValueError where the options do
+            not suit so many players.
+        largest_deck: cards in it at the most.
         observation_layout, state_layout: players -> Layout.
         functions: the rules.
         text: (state, viewer, reveal) -> a readable screen; `viewer` is a seat whose cards are shown, or None.
@@ -81,6 +84,7 @@ class Game:
     actions: ActionTable
     chances: tuple[Chance, ...]
     deck: Callable[[int, dict[str, Any]], np.ndarray]
+    largest_deck: int
     observation_layout: Callable[[int], Layout]
     state_layout: Callable[[int], Layout]
     functions: Functions

@@ -16,6 +16,7 @@ from penzoo.envs.rng import random_below, shuffle
 if TYPE_CHECKING:
     from penzoo.envs.game import Functions
 
+    deck_size: Callable[..., int]
     chance: Callable[..., Any]
     deal: Callable[..., Any]
     next_dealer: Callable[..., int]
@@ -83,14 +84,15 @@ def play(state, action, mask, history):
 def start(states, decks, rng, row, how):
     """Begin a deal in a row; GIVEN_DEAL takes the dealer, the deck and the rest of chance as they stand there."""
     state = states[row]
+    deck = decks[row, : deck_size(state)]
     dealer = state["dealer"]
     if how != GIVEN_DEAL:
         stream = rng[row : row + 1]
         dealer = next_dealer(state) if how == MATCH_DEALER else random_below(stream, state["players"])
-        decks[row].sort()  # so that the deal follows from the stream alone, not from the deck that lay there before
-        shuffle(decks[row], stream)
+        deck.sort()  # so that the deal follows from the stream alone, not from the deck that lay there before
+        shuffle(deck, stream)
         chance(state, stream)
-    deal(state, decks[row], dealer)
+    deal(state, deck, dealer)
     state["rewards"][:] = 0
 
 

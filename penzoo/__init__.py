@@ -23,7 +23,7 @@ _CHECKOUT = Path(__file__).parent.parent
 if (_CHECKOUT / "pyproject.toml").is_file() and (_CHECKOUT / "envs" / "game.py").is_file():
     __path__.append(str(_CHECKOUT))
 
-MODULES = ("pen_v0",)
+MODULES = ("pen_v0", "pengingan_v0")
 """The games with their versions, each a module of this package with `env` and `raw_env`."""
 
 

@@ -185,7 +185,7 @@ class _Table:
             players=self.batch.num_players,
             dealer=int(state["dealer"]),
             options=game.changed_options(self.options),
-            deck=tuple(game.card_names[card] for card in self.batch.decks[0]),
+            deck=tuple(game.card_names[card] for card in self.batch.deck(0)),
             chances={name: value for name, value in chances.items() if value is not None},
             actions=tuple(self.actions),
             returns=tuple(returns),

@@ -22,7 +22,7 @@ from penzoo.envs.batch import Batch
 from penzoo.envs.game import Game
 
 # Pieces of the global state (the part of the name after the dot): each card stands in exactly one of them as often as there are copies …
-CARD_PIECES = {"pen": ("stock", "pile", "hand", "stump_cards")}
+CARD_PIECES = {"pen": ("stock", "pile", "hand", "stump_cards"), "pengingan": ("stock", "dead", "pile", "loose", "hand", "table")}
 # … and these may change when what a seat cannot see is dealt anew; all others are public.
 HIDDEN_PIECES = {"pen": ("stock", "hand", "stump_cards")}
 

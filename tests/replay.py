@@ -57,8 +57,9 @@ def replay(record: dict[str, Any], game: Game | None = None, **options: Any) -> 
 def _check_returns(position: int, record: dict[str, Any], batch: Batch) -> None:
     is_over = position == len(record["actions"])
     _same(position, "end", bool(batch.ended[0]), is_over)
-    expected = record["returns"] if is_over else [0] * record["players"]
-    assert np.allclose(batch.returns[0], expected, rtol=0, atol=1e-12), f"action {position}: returns {batch.returns[0]}, not {expected}"
+    if is_over:
+        returns, expected = batch.returns[0], record["returns"]
+        assert np.allclose(returns, expected, rtol=0, atol=1e-12), f"action {position}: returns {returns}, not {expected}"
 
 
 def _same(position: int, what: str, got: Any, expected: Any) -> None:

@@ -49,9 +49,11 @@ GAME = Game(
     ),
     chances=(Chance("trump_card", "the card that is shown for trumps", _read_trump_card, _write_trump_card),),
     deck=lambda players, options: np.arange(NUM_CARDS, dtype=np.int8),
+    largest_deck=NUM_CARDS,
     observation_layout=views.observation_layout,
     state_layout=views.state_layout,
     functions=Functions(
+        deck_size=rules.deck_size,
         chance=rules.chance,
         deal=rules.deal,
         next_dealer=rules.next_dealer,

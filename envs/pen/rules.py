@@ -29,6 +29,12 @@ NOBODY = -1
 
 
 @compiled
+def deck_size(state):
+    """How many cards the deck has: always the one pack."""
+    return NUM_CARDS
+
+
+@compiled
 def chance(state, rng):
     """Draw what the order of the deck leaves open: the trump card, any of the 36, independent of the deck (D)."""
     state["trump_card"] = random_below(rng, NUM_CARDS)
