@@ -32,6 +32,16 @@ class Chance:
 
 
 @dataclass(frozen=True)
+class Outcome:
+    """What can become of a seat in a deal; evaluations report in which share of its deals it came to an agent."""
+
+    name: str  # in reports: losses
+    meaning: str  # of a seat: left with cards
+    of: Callable[[np.ndarray], np.ndarray]  # records of deals that have ended, shape (deals,) -> bool of shape (deals, players)
+    is_even: bool = False  # 1/players of the deals is the share of each of equal players
+
+
+@dataclass(frozen=True)
 class Functions:
     """A game's functions over one record of its `state_dtype`, in place, compiled by numba.
 
@@ -69,6 +79,7 @@ class Game:
         observation_layout, state_layout: players -> Layout.
         functions: the rules.
         text: (state, viewer, reveal) -> a readable screen; `viewer` is a seat whose cards are shown, or None.
+        outcomes: what evaluations count beside the returns.
         payoff_unit: of the returns, for reports.
     """
 
@@ -89,6 +100,7 @@ class Game:
     state_layout: Callable[[int], Layout]
     functions: Functions
     text: Callable[[np.void, int | None, bool], str]
+    outcomes: tuple[Outcome, ...] = ()
     payoff_unit: str = "payoff"
     all_options: tuple[Option, ...] = field(init=False)
 

@@ -40,6 +40,13 @@ class Layout:
         return zip(self.pieces, self.slices.values(), strict=True)
 
 
+def seated_layout(common: Iterable[Piece], block: Iterable[Piece], players: int, prefix: str) -> Layout:
+    """The pieces that all have in common, and then for each of so many seats a block, its names beginning with `prefix_k.`."""
+    own = tuple(block)
+    blocks = [Piece(f"{prefix}_{k}.{piece.name}", piece.size, piece.meaning, piece.scale) for k in range(players) for piece in own]
+    return Layout((*common, *blocks))
+
+
 @dataclass(frozen=True)
 class ActionGroup:
     """Actions of one kind, one after the other in the action space."""

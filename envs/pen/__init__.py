@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from penzoo.envs.game import Chance, Functions, Game, max_moves_option
+from penzoo.envs.game import Chance, Functions, Game, Outcome, max_moves_option
 from penzoo.envs.options import Option, flag
 from penzoo.envs.pen import rules, views
 from penzoo.envs.pen.screen import text
-from penzoo.envs.pen.state import CARDS, MAX_PLAYERS, MIN_PLAYERS, NUM_CARDS, STATE
+from penzoo.envs.pen.state import CARDS, MAX_PLAYERS, MIN_PLAYERS, NOT_OUT, NUM_CARDS, STATE
 from penzoo.envs.tables import ActionGroup, ActionTable
 
 
@@ -20,6 +20,12 @@ def _read_trump_card(name: Any, state: np.void) -> None:
 
 def _write_trump_card(state: np.void) -> str:
     return CARDS[state["trump_card"]]
+
+
+def _lost(states: np.ndarray) -> np.ndarray:
+    players = states["players"][0]
+    lost: np.ndarray = (states["out_place"][:, :players] == NOT_OUT) & states["terminated"][:, None].astype(bool)
+    return lost
 
 
 GAME = Game(
@@ -64,4 +70,5 @@ GAME = Game(
         view=views.view,
     ),
     text=text,
+    outcomes=(Outcome("losses", "left with cards when the deal ended", _lost, is_even=True),),
 )

@@ -5,7 +5,7 @@ import numpy as np
 from penzoo.envs.jit import compiled
 from penzoo.envs.pen.rules import top_card
 from penzoo.envs.pen.state import HAND, NUM_CARDS, NUM_RANKS, NUM_SUITS, STUMP, Phase
-from penzoo.envs.tables import Layout, Piece
+from penzoo.envs.tables import Layout, Piece, seated_layout
 
 _BIT = "0 or 1"
 _PILE_SCALE = f"top card 1, each card below 1/{NUM_CARDS} less; 0: not in the pile"
@@ -42,21 +42,16 @@ _STATE_PLAYER = (
 
 def observation_layout(players: int) -> Layout:
     """The observation at a table of so many; `seat_k` is the k-th to play after the observer."""
-    return _layout(_COMMON, _PLAYER, players, "seat")
+    return seated_layout(_COMMON, _PLAYER, players, "seat")
 
 
 def state_layout(players: int) -> Layout:
     """The global state at a table of so many; `player_k` is seat k."""
-    return _layout(_STATE_COMMON, _STATE_PLAYER, players, "player")
-
-
-def _layout(common: tuple[Piece, ...], block: tuple[Piece, ...], players: int, prefix: str) -> Layout:
-    blocks = [Piece(f"{prefix}_{k}.{p.name}", p.size, p.meaning, p.scale) for k in range(players) for p in block]
-    return Layout((*common, *blocks))
+    return seated_layout(_STATE_COMMON, _STATE_PLAYER, players, "player")
 
 
 # where the pieces begin, whatever the number of players; those of seat k's block lie BLOCK_SIZE * k further on
-AT = {name: piece.start for name, piece in _layout(_COMMON, _PLAYER, 1, "seat").slices.items()}
+AT = {name: piece.start for name, piece in seated_layout(_COMMON, _PLAYER, 1, "seat").slices.items()}
 _HAND, _PILE, _TOP, _TRUMP_SUIT, _TRUMP_CARD = (AT[n] for n in ("hand", "pile", "top", "trump_suit", "trump_card"))
 _BEAT, _PILE_SIZE, _STOCK_SIZE, _MOVES = (AT[n] for n in ("beat", "pile_size", "stock_size", "moves"))
 _BLOCKS = Layout(_COMMON).size

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from penzoo.envs.cards import NO_CARD
-from penzoo.envs.game import Chance, Functions, Game, max_moves_option
+from penzoo.envs.game import Chance, Functions, Game, Outcome, max_moves_option
 from penzoo.envs.options import Option, flag
 from penzoo.envs.pengingan import hidden, rules, views
 from penzoo.envs.pengingan.screen import text
@@ -65,6 +65,11 @@ def _write_reshuffled(state: np.void) -> list[str] | None:
     if not state["is_reshuffled"]:
         return None
     return [CARDS[card] for card in state["reshuffled"] if card != NO_CARD]
+
+
+def _went_out(states: np.ndarray) -> np.ndarray:
+    went_out: np.ndarray = states["out_seat"][:, None] == np.arange(states["players"][0])
+    return went_out
 
 
 GAME = Game(
@@ -150,5 +155,6 @@ GAME = Game(
         view=views.view,
     ),
     text=text,
+    outcomes=(Outcome("out", "went out, and so ended the deal", _went_out),),
     payoff_unit="chips",
 )

@@ -14,79 +14,85 @@ from penzoo.envs.pengingan.melds import (
     add,
     add_counts,
     can_begin,
-    count_suit,
-    fits,
+    count_suits,
     holds,
-    is_good,
-    is_of_one_rank,
+    is_bound,
     is_within,
     list_melds,
     lowest_card,
+    lowest_of,
     mark_live,
-    may_join,
     single,
     split,
+    without,
 )
-from penzoo.envs.pengingan.state import MAX_MELDS, MELD_SIZE, NO_MELD, NUM_CARDS, NUM_RANKS, Building, HandCards
+from penzoo.envs.pengingan.state import MAX_MELDS, MELD_SIZE, NO_MELD, NUM_CARDS, Building, HandCards
 
 # ---------------------------------------------------------------------------------------------------------------- the search
 
 
 @compiled
-def can_complete(meld, last_put, closed, num_closed, loose, hand, table, used, any_meld, former, num_former):
-    """Whether a rearrangement can be finished: tries, one after the other, all melds that the open one and those after it can become.
+def can_finish(closed, num_closed, loose, hand, table, used, any_meld, former, num_former):
+    """Whether a rearrangement can be finished: tries, one after the other, all melds that the loose cards can make in turn.
 
-    `meld` is the open one, and `last_put` the card that was put there last, or NO_CARD. `closed`, int32 of shape (3,), holds the
-    `num_closed` melds that are closed; what stands behind them is written over, and so are `loose` and `hand`, int8 of shape (40,): what
-    there is to be put. `table` counts the table cards as they lay before, in the melds `former`; `used` is the card used, and `any_meld`
-    says whether cards from hand may go into any meld.
+    `closed`, int32 of shape (3,), holds the `num_closed` melds that are closed; what stands behind them is written over. `loose` and
+    `hand`, int8 of shape (40,), are what there is to be put; at the end they are as they were. `table` counts the table cards as they lay
+    before, in the melds `former`; `used` is the card used, and `any_meld` says whether cards from hand may go into any meld.
     """
+    opener = lowest_card(loose, 0)
+    if opener == NO_CARD:
+        return is_rearranged(closed, num_closed, table, used, any_meld, former, num_former)
+    if num_closed == MAX_MELDS:
+        return False
     found = np.empty((MAX_MELDS, MAX_FOUND), np.int32)
     left = np.empty(MAX_MELDS, np.int64)  # by meld: how many of those found are to be tried yet
-    opened = np.empty(MAX_MELDS, np.int64)  # by meld: how it began
-    parts = np.empty((MAX_MELDS, 2), np.int64)  # by meld: what it took of the loose cards and of the hand
-    level = num_closed
-    opened[level] = meld
-    left[level] = list_melds(meld, last_put, loose, hand, found[level])
+    opened = np.empty(MAX_MELDS, np.int64)  # by meld: the card that opened it
+    from_loose, from_hand = np.empty((2, MAX_MELDS), np.int64)  # by meld: what it took of the loose cards, and of the hand
+    level, is_done = num_closed, False
+    opened[level], left[level] = opener, _open(opener, loose, hand, found[level])
     while True:
-        while left[level] == 0:  # back to the meld before, and to what else it can become
+        while left[level] == 0 or is_done:  # back to the meld before, and to what else it can become
+            loose[opened[level]] += 1
             if level == num_closed:
-                return False
-            add_counts(loose, opened[level], 1)
+                return is_done
             level -= 1
-            _give(loose, hand, parts[level], 1)
+            _give(loose, hand, from_loose[level], from_hand[level], 1)
         left[level] -= 1
-        closed[level] = found[level, left[level]]
-        if not any_meld and not holds(closed[level], used) and not _is_covered(closed[level], table):
+        meld = found[level, left[level]]
+        if not any_meld and not holds(meld, used) and not _is_covered(meld, table):
             continue
-        parts[level] = split(closed[level], opened[level], loose)
-        _give(loose, hand, parts[level], -1)
-        opener = lowest_card(loose)
-        if opener == NO_CARD and is_rearranged(closed, level + 1, table, used, any_meld, former, num_former):
-            return True
-        if opener == NO_CARD or level + 1 == MAX_MELDS:
-            _give(loose, hand, parts[level], 1)
+        closed[level] = meld
+        from_loose[level], from_hand[level] = split(meld, single(opened[level]), loose)
+        _give(loose, hand, from_loose[level], from_hand[level], -1)
+        opener = lowest_card(loose, opened[level])
+        if opener != NO_CARD and level + 1 < MAX_MELDS:
+            level += 1
+            opened[level], left[level] = opener, _open(opener, loose, hand, found[level])
             continue
-        level += 1
-        opened[level] = single(opener)
-        loose[opener] -= 1
-        left[level] = list_melds(opened[level], NO_CARD, loose, hand, found[level])
+        is_done = opener == NO_CARD and is_rearranged(closed, level + 1, table, used, any_meld, former, num_former)
+        _give(loose, hand, from_loose[level], from_hand[level], 1)
 
 
 @compiled
-def _give(loose, hand, parts, times):
+def _open(card, loose, hand, found):
+    """Take the loose card that opens a meld, and list what this can become; returns the number of melds."""
+    loose[card] -= 1
+    if not can_begin(card, loose, hand, 1):  # most can become nothing, and this look is cheaper
+        return 0
+    return list_melds(single(card), NO_CARD, loose, hand, found)
+
+
+@compiled
+def _give(loose, hand, from_loose, from_hand, times):
     """Give the cards that a meld took back to the loose cards and to the hand; -1 times takes them."""
-    add_counts(loose, parts[0], times)
-    add_counts(hand, parts[1], times)
+    add_counts(loose, from_loose, times)
+    add_counts(hand, from_hand, times)
 
 
 @compiled
 def _is_covered(meld, table):
     """Whether a meld can be made of the former table cards alone."""
-    for card in range(NUM_CARDS):
-        if holds(meld, card) and (count_suit(meld, card // NUM_RANKS) if is_of_one_rank(meld) else 1) > table[card]:
-            return False
-    return True
+    return split(meld, NO_MELD, table)[1] == NO_MELD
 
 
 @compiled
@@ -137,70 +143,45 @@ def can_rearrange(state, seat, card):
     """Whether a player can use a card to rearrange (S): every table card then lies in a good meld, and not all as before."""
     size, any_meld = state["table_size"][seat], state["hand_cards"] == HandCards.ANY_MELD
     # a second meld takes three of the table's cards, or one where the hand may fill it up, and there must be some left to divide
-    if size < (MELD_SIZE if any_meld else MELD_SIZE + 1):
+    if size < (MELD_SIZE if any_meld else MELD_SIZE + 1) or not can_begin(card, state["hand"][seat], state["table"][seat], 1):
         return False
-    former, num_former, hand = state["meld"][seat].copy(), int(state["num_melds"][seat]), state["hand"][seat].copy()
-    table = _table_of(former)
-    if not can_begin(card, table + hand):
-        return False
-    loose, closed = table.copy(), np.empty(MAX_MELDS, np.int32)
+    loose, closed = state["table"][seat].copy(), np.empty(MAX_MELDS, np.int32)
     loose[card] += 1
-    opener = lowest_card(loose)
-    loose[opener] -= 1
-    return can_complete(single(opener), NO_CARD, closed, 0, loose, hand, table, card, any_meld, former, num_former)
+    former, num_former = state["meld"][seat].copy(), int(state["num_melds"][seat])
+    return can_finish(closed, 0, loose, state["hand"][seat].copy(), state["table"][seat].copy(), card, any_meld, former, num_former)
 
 
 @compiled
-def can_put(state, card):
-    """Whether the builder may put a card onto the open meld: it is in ascending order, and the arrangement can then be finished."""
-    seat = state["turn"]
-    meld, loose, hand = int(state["meld"][seat, state["open_meld"]]), state["loose"].copy(), state["hand"][seat].copy()
-    if card < state["last_put"] or loose[card] + hand[card] == 0 or not fits(meld, card):
-        return False
-    if loose[card] > 0:
-        loose[card] -= 1
-    else:
-        hand[card] -= 1
-    if state["building"] == Building.REARRANGE:
-        return _can_rearrange_from(state, add(meld, card), card, int(state["num_melds"][seat]), loose, hand)
-    if state["building"] == Building.EXTEND and not may_join(state["former"][state["open_meld"]], card):
-        return False
-    return list_melds(add(meld, card), card, loose, hand, np.empty(MAX_FOUND, np.int32)) > 0
+def mark_steps(state, puts):
+    """Set `puts`, int8 of shape (40,), to 1 for the cards that may be put onto the open meld; returns whether it may be closed.
 
-
-@compiled
-def can_close(state):
-    """Whether the open meld may be closed: it is good, and the arrangement can then be finished."""
-    seat = state["turn"]
-    if not is_good(state["meld"][seat, state["open_meld"]]):
-        return False
-    if state["building"] != Building.REARRANGE:
-        return True
-    loose, num_closed, former = state["loose"].copy(), int(state["num_melds"][seat]) + 1, state["former"].copy()
-    opener = lowest_card(loose)
-    if opener == NO_CARD:
-        any_meld, used, num_former = state["hand_cards"] == HandCards.ANY_MELD, int(state["card"]), int(state["num_former"])
-        return is_rearranged(state["meld"][seat], num_closed, _table_of(former), used, any_meld, former, num_former)
-    if num_closed == MAX_MELDS:
-        return False
-    loose[opener] -= 1
-    return _can_rearrange_from(state, single(opener), NO_CARD, num_closed, loose, state["hand"][seat].copy())
-
-
-@compiled
-def _can_rearrange_from(state, meld, last_put, num_closed, loose, hand):
-    any_meld, used, closed = state["hand_cards"] == HandCards.ANY_MELD, int(state["card"]), state["meld"][state["turn"]].copy()
-    former, num_former = state["former"].copy(), int(state["num_former"])
-    return can_complete(meld, last_put, closed, num_closed, loose, hand, _table_of(former), used, any_meld, former, num_former)
-
-
-@compiled
-def _table_of(melds):
-    """How many cards of each kind lie in melds, int8 of shape (40,)."""
-    table = np.zeros(NUM_CARDS, np.int8)
-    for number in range(len(melds)):
-        add_counts(table, melds[number], 1)
-    return table
+    Cards are put in ascending order, so of each good meld that the open one can become the lowest missing card is the next step.
+    """
+    seat, kind = state["turn"], state["building"]
+    meld, last_put = int(state["meld"][seat, state["open_meld"]]), int(state["last_put"])
+    loose, hand, closed = state["loose"].copy(), state["hand"][seat].copy(), state["meld"][seat].copy()
+    table, former, num_former = state["table"][seat].copy(), state["former"].copy(), int(state["num_former"])
+    used, any_meld, num_closed = int(state["card"]), state["hand_cards"] == HandCards.ANY_MELD, int(state["num_melds"][seat])
+    may_close = False
+    found = np.empty(MAX_FOUND, np.int32)
+    for index in range(list_melds(meld, last_put, loose, hand, found)):
+        card = lowest_of(without(found[index], meld))
+        if may_close if card == NO_CARD else puts[card] != 0:
+            continue
+        is_possible = True
+        if kind == Building.REARRANGE:
+            from_loose, from_hand = split(found[index], meld, loose)
+            _give(loose, hand, from_loose, from_hand, -1)
+            closed[num_closed] = found[index]
+            is_possible = can_finish(closed, num_closed + 1, loose, hand, table, used, any_meld, former, num_former)
+            _give(loose, hand, from_loose, from_hand, 1)
+        elif kind == Building.EXTEND:
+            is_possible = not is_bound(former[state["open_meld"]]) or count_suits(found[index]) == 1
+        if is_possible and card == NO_CARD:
+            may_close = True
+        elif is_possible:
+            puts[card] = 1
+    return may_close
 
 
 # --------------------------------------------------------------------------------------------------------------------- steps
@@ -227,7 +208,7 @@ def begin(state, building, number):
     state["num_former"] = state["num_melds"][seat]
     state["table_size"][seat] += 1
     if building == Building.REARRANGE:
-        state["loose"][:] = _table_of(state["former"])
+        state["loose"][:] = state["table"][seat]
         state["loose"][card] += 1
         state["meld"][seat, :] = NO_MELD
         state["num_melds"][seat] = 0
@@ -240,7 +221,7 @@ def begin(state, building, number):
 @compiled
 def _open_next(state):
     """The lowest loose card opens the next meld."""
-    seat, card = state["turn"], lowest_card(state["loose"])
+    seat, card = state["turn"], lowest_card(state["loose"], 0)
     state["loose"][card] -= 1
     state["open_meld"] = state["num_melds"][seat]
     state["meld"][seat, state["open_meld"]] = single(card)
@@ -265,7 +246,9 @@ def take_from_hand(state, seat, card):
     """A card leaves a hand; of a kind that has been shown, it may be the one shown."""
     state["hand"][seat, card] -= 1
     state["hand_size"][seat] -= 1
-    state["known"][seat, card] = max(0, state["known"][seat, card] - 1)
+    if state["known"][seat, card] > 0:
+        state["known"][seat, card] -= 1
+        state["known_size"][seat] -= 1
 
 
 @compiled
@@ -274,10 +257,18 @@ def close(state):
     seat = state["turn"]
     if state["building"] != Building.EXTEND:
         state["num_melds"][seat] += 1
-    if lowest_card(state["loose"]) != NO_CARD:
+    if lowest_card(state["loose"], 0) != NO_CARD:
         _open_next(state)
         return False
+    note_table(state, seat)
+    return True
+
+
+@compiled
+def note_table(state, seat):
+    """Note what follows from a player's melds: which cards lie there, and which are live."""
     state["live"][seat, :] = 0
+    state["table"][seat, :] = 0
     for number in range(state["num_melds"][seat]):
         mark_live(state["meld"][seat, number], state["live"][seat])
-    return True
+        add_counts(state["table"][seat], state["meld"][seat, number], 1)

@@ -57,7 +57,7 @@ def _deal_hidden(state, seat, cards):
     count = 0
     for other in range(state["players"]):
         if other != seat:
-            for _ in range(state["hand_size"][other] - state["known"][other].sum()):
+            for _ in range(state["hand_size"][other] - state["known_size"][other]):
                 state["hand"][other, cards[count]] += 1
                 count += 1
     for depth in range(state["stock_size"]):

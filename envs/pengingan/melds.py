@@ -32,6 +32,11 @@ _GROUP_VALUE, _VALLE_VALUE, _RUN_VALUE = 0, 1, 1  # with different suits; the ru
 _ONE_SUIT_VALUE, _VALLE_ONE_SUIT_VALUE = 1, 2
 _IN_SPADES = 2  # times
 
+# by the bits of the ranks
+_LOWEST = np.array([min([rank for rank in range(NUM_RANKS) if bits >> rank & 1], default=NUM_RANKS) for bits in range(_RANK_BITS + 1)])
+_HIGHEST = np.array([bits.bit_length() - 1 for bits in range(_RANK_BITS + 1)])
+_COUNT = np.array([bits.bit_count() for bits in range(_RANK_BITS + 1)])
+
 # Of what is left of a hand of ten and a table, one card can become at most so many melds: of a rank no more than 144 (4, 4, 3 and 3 ways
 # to take cards of the four suits), of a suit no more than 28 (low and high ends around it).
 MAX_FOUND = 256
@@ -73,10 +78,7 @@ def count_cards(meld):
 @compiled
 def count_suits(meld):
     """How many suits it has."""
-    count = 0
-    for suit in range(NUM_SUITS):
-        count += count_suit(meld, suit) > 0
-    return count
+    return (count_suit(meld, 0) > 0) + (count_suit(meld, 1) > 0) + (count_suit(meld, 2) > 0) + (count_suit(meld, 3) > 0)
 
 
 @compiled
@@ -91,19 +93,13 @@ def suit_of(meld):
 @compiled
 def lowest_rank(meld):
     """The lowest rank that it holds: the only one of a group."""
-    for rank in range(NUM_RANKS):
-        if ranks_of(meld) >> rank & 1:
-            return rank
-    return NUM_RANKS
+    return _LOWEST[ranks_of(meld)]
 
 
 @compiled
 def highest_rank(meld):
     """The highest rank that it holds."""
-    for rank in range(NUM_RANKS - 1, NO_CARD, -1):
-        if ranks_of(meld) >> rank & 1:
-            return rank
-    return NO_CARD
+    return _HIGHEST[ranks_of(meld)]
 
 
 @compiled
@@ -116,13 +112,20 @@ def is_of_one_rank(meld):
 @compiled
 def is_part_of_run(meld):
     """Whether it is of one suit and no card is in it twice."""
-    if count_suits(meld) != 1:
-        return False
-    ranks, count = ranks_of(meld), 0
-    while ranks:
-        ranks &= ranks - 1
-        count += 1
-    return count == count_suit(meld, suit_of(meld))
+    return count_suits(meld) == 1 and count_suit(meld, suit_of(meld)) == _COUNT[ranks_of(meld)]
+
+
+@compiled
+def without(meld, part):
+    """The part of a meld that another part of it leaves."""
+    ranks = ranks_of(meld) if is_of_one_rank(meld) else ranks_of(meld) & ~ranks_of(part)
+    return ranks | (int(meld) >> NUM_RANKS) - (int(part) >> NUM_RANKS) << NUM_RANKS
+
+
+@compiled
+def lowest_of(part):
+    """The lowest card of a part of a meld, or NO_CARD."""
+    return NO_CARD if count_cards(part) == 0 else suit_of(part) * NUM_RANKS + lowest_rank(part)
 
 
 @compiled
@@ -134,13 +137,16 @@ def holds(meld, card):
 @compiled
 def add_counts(counts, meld, times):
     """Add to `counts`, of shape (40,), how many cards of each kind there are, `times` over; of a meld, or of a part of one."""
-    is_run = not is_of_one_rank(meld)
-    for suit in range(NUM_SUITS):
-        number = count_suit(meld, suit)
-        if number > 0:
-            for rank in range(NUM_RANKS):
-                if ranks_of(meld) >> rank & 1:
-                    counts[suit * NUM_RANKS + rank] += times if is_run else times * number
+    if meld == NO_MELD:
+        return
+    low = lowest_rank(meld)
+    if is_of_one_rank(meld):
+        for suit in range(NUM_SUITS):
+            counts[suit * NUM_RANKS + low] += times * count_suit(meld, suit)
+        return
+    first, ranks = suit_of(meld) * NUM_RANKS, ranks_of(meld)
+    for rank in range(low, highest_rank(meld) + 1):
+        counts[first + rank] += times * (ranks >> rank & 1)
 
 
 # --------------------------------------------------------------------------------------------------------------------- rules
@@ -238,25 +244,27 @@ def mark_live(meld, live):
 
 
 @compiled
-def can_begin(card, hand):
-    """Whether a card makes a new meld with two or more from `hand`, counts of shape (40,): then it does so with two."""
+def can_begin(card, hand, table, with_table):
+    """Whether a card makes a new meld with two or more cards, and so with two: from `hand`, and with 1 for `with_table` from `table`, too.
+
+    Both are counts of shape (40,).
+    """
     rank, first = card % NUM_RANKS, card - card % NUM_RANKS
-    below = rank >= 1 and hand[card - 1] > 0
-    above = rank < NUM_RANKS - 1 and hand[card + 1] > 0
-    if below and above:
-        return True
-    if below and rank >= 2 and hand[first + rank - 2] > 0:
-        return True
-    if above and rank < NUM_RANKS - 2 and hand[first + rank + 2] > 0:
-        return True
-    alike, other_suits, others = hand[card], 0, 0
+    in_row, length = 0, 0  # the longest row of neighbours of which the card is one
+    for place in range(max(0, rank - 2), min(NUM_RANKS, rank + 3)):
+        is_there = place == rank or hand[first + place] + with_table * table[first + place] > 0
+        in_row = in_row + 1 if is_there else 0
+        length = max(length, in_row)
+    alike, suits, others = 0, 0, 0
     for suit in range(NUM_SUITS):
-        count = hand[suit * NUM_RANKS + rank]
+        count = hand[suit * NUM_RANKS + rank] + with_table * table[suit * NUM_RANKS + rank]
         others += count
-        other_suits += count > 0 and suit * NUM_RANKS != first
-    if not is_comoquer(rank):
-        return others >= MELD_SIZE - 1
-    return alike >= MELD_SIZE - 1 or other_suits >= _FEWEST_SUITS - 1
+        if suit * NUM_RANKS == first:
+            alike = count
+        elif count > 0:
+            suits += 1
+    is_group = others >= MELD_SIZE - 1 if not is_comoquer(rank) else (alike >= MELD_SIZE - 1 or suits >= _FEWEST_SUITS - 1)
+    return length >= MELD_SIZE or is_group
 
 
 @compiled
@@ -325,49 +333,50 @@ def _list_runs(meld, last_put, loose, hand, found):
 @compiled
 def _list_groups(meld, last_put, loose, hand, found, count):
     rank = lowest_rank(meld)
-    most = np.empty(NUM_SUITS, np.int64)
-    for suit in range(NUM_SUITS):
-        card = suit * NUM_RANKS + rank
-        most[suit] = 0 if card < last_put else loose[card] + hand[card]
-    ways = (most[0] + 1) * (most[1] + 1) * (most[2] + 1) * (most[3] + 1)
-    for way in range(ways):  # its digits, each to its own base, are how many cards of each suit are added
-        group = int(meld)
-        for suit in range(NUM_SUITS):
-            more = way % (most[suit] + 1)
-            way //= most[suit] + 1
-            group += more << NUM_RANKS + _COUNT_WIDTH * suit
-        if is_good(group):
-            found[count] = group
-            count += 1
+    for clubs in range(_left(rank, last_put, loose, hand) + 1):
+        for diamonds in range(_left(NUM_RANKS + rank, last_put, loose, hand) + 1):
+            for hearts in range(_left(2 * NUM_RANKS + rank, last_put, loose, hand) + 1):
+                for spades in range(_left(3 * NUM_RANKS + rank, last_put, loose, hand) + 1):
+                    more = clubs | diamonds << _COUNT_WIDTH | hearts << 2 * _COUNT_WIDTH | spades << 3 * _COUNT_WIDTH
+                    group = int(meld) + (more << NUM_RANKS)
+                    if is_good(group):
+                        found[count] = group
+                        count += 1
     return count
+
+
+@compiled
+def _left(card, last_put, loose, hand):
+    """How many cards of a kind may yet be put."""
+    return 0 if card < last_put else loose[card] + hand[card]
 
 
 @compiled
 def split(meld, open_meld, loose):
     """What has to be put to make the one out of the other: the part for which there are loose cards, and the part from hand."""
-    from_loose, from_hand = NO_MELD, NO_MELD
-    is_run = not is_of_one_rank(meld)
-    for suit in range(NUM_SUITS):
-        if count_suit(meld, suit) > 0:
-            for rank in range(NUM_RANKS):
-                if ranks_of(meld) >> rank & 1:
-                    card = suit * NUM_RANKS + rank
-                    if is_run:
-                        missing = 1 - (ranks_of(open_meld) >> rank & 1)
-                    else:
-                        missing = count_suit(meld, suit) - count_suit(open_meld, suit)
-                    for number in range(missing):
-                        if number < loose[card]:
-                            from_loose = add(from_loose, card)
-                        else:
-                            from_hand = add(from_hand, card)
-    return from_loose, from_hand
+    missing, from_loose = without(meld, open_meld), NO_MELD
+    if missing >> NUM_RANKS == 0:
+        return NO_MELD, NO_MELD
+    low = lowest_rank(missing)
+    if is_of_one_rank(missing):
+        for suit in range(NUM_SUITS):
+            number = min(count_suit(missing, suit), int(loose[suit * NUM_RANKS + low]))
+            from_loose += number << NUM_RANKS + _COUNT_WIDTH * suit
+        if from_loose != NO_MELD:
+            from_loose |= ranks_of(missing)
+    else:
+        first, ranks = suit_of(missing) * NUM_RANKS, ranks_of(missing)
+        for rank in range(low, highest_rank(missing) + 1):
+            if ranks >> rank & 1 and loose[first + rank] > 0:
+                from_loose = add(from_loose, first + rank)
+    from_hand = without(missing, from_loose)
+    return from_loose, from_hand if from_hand >> NUM_RANKS else NO_MELD
 
 
 @compiled
-def lowest_card(counts):
-    """The lowest kind of which there is a card, or NO_CARD."""
-    for card in range(NUM_CARDS):
+def lowest_card(counts, start):
+    """The lowest kind from `start` on of which there is a card in `counts`, of shape (40,), or NO_CARD."""
+    for card in range(start, NUM_CARDS):
         if counts[card] > 0:
             return card
     return NO_CARD

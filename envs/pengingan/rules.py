@@ -14,8 +14,8 @@ from penzoo.envs.pengingan.state import (
     FEWEST_PACKS,
     HAND_SIZE,
     MAX_MELDS,
-    NOBODY,
     NO_MELD,
+    NOBODY,
     NUM_CARDS,
     Building,
     ExtensionPay,
@@ -98,9 +98,11 @@ def _clear(state):
     state["hand"][:] = 0
     state["hand_size"][:] = 0
     state["known"][:] = 0
+    state["known_size"][:] = 0
     state["meld"][:] = NO_MELD
     state["num_melds"][:] = 0
     state["table_size"][:] = 0
+    state["table"][:] = 0
     state["live"][:] = 0
     state["chips"][:] = 0
     state["out_seat"] = NOBODY
@@ -144,7 +146,7 @@ def _legal_use(state, mask):
     seat, card = state["turn"], int(state["card"])
     hand = state["hand"][seat]
     mask[PASS] = state["forcing"] != Forcing.ALWAYS or not state["live"][seat, card]
-    mask[NEW] = can_begin(card, hand)
+    mask[NEW] = can_begin(card, hand, hand, 0)
     for number in range(state["num_melds"][seat]):
         mask[EXTEND + number] = can_extend(state["meld"][seat, number], card, hand)
     mask[REARRANGE] = state["rearrange"] != 0 and building.can_rearrange(state, seat, card)
@@ -159,9 +161,7 @@ def _legal_forced(state, mask):
 
 @compiled
 def _legal_build(state, mask):
-    for card in range(NUM_CARDS):
-        mask[PUT + card] = building.can_put(state, card)
-    mask[CLOSE] = building.can_close(state)
+    mask[CLOSE] = building.mark_steps(state, mask[PUT:CLOSE])
 
 
 @compiled
@@ -271,6 +271,7 @@ def _apply_demand(state):
     state["hand"][seat, card] += 1
     state["hand_size"][seat] += 1
     state["known"][seat, card] += 1
+    state["known_size"][seat] += 1
     state["card"] = NO_CARD
     state["is_returned"] = 1
     state["phase"] = Phase.DISCARD

@@ -115,9 +115,11 @@ STATE = np.dtype(
         ("hand", np.int8, (MAX_PLAYERS, NUM_CARDS)),  # how many of each kind
         ("hand_size", np.int16, MAX_PLAYERS),
         ("known", np.int8, (MAX_PLAYERS, NUM_CARDS)),  # how many of them everyone saw go back there
+        ("known_size", np.int16, MAX_PLAYERS),
         ("meld", np.int32, (MAX_PLAYERS, MAX_MELDS)),  # see `melds`; a half-built one stands behind the others
         ("num_melds", np.int16, MAX_PLAYERS),  # a half-built one not counted
         ("table_size", np.int16, MAX_PLAYERS),  # cards in melds, loose and half-built ones included
+        ("table", np.int8, (MAX_PLAYERS, NUM_CARDS)),  # how many of each kind lie there; while an arrangement is built, as before it
         ("live", np.int8, (MAX_PLAYERS, NUM_CARDS)),  # 1: a card of the kind is live for the player
         ("chips", np.int32, MAX_PLAYERS),
         ("out_seat", np.int16),  # who went out, or NOBODY

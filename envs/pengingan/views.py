@@ -19,7 +19,7 @@ from penzoo.envs.pengingan.state import (
     Building,
     Phase,
 )
-from penzoo.envs.tables import Layout, Piece
+from penzoo.envs.tables import Layout, Piece, seated_layout
 
 _BIT = "0 or 1"
 _COPIES = "/packs"
@@ -87,21 +87,16 @@ _STATE_PLAYER = (
 
 def observation_layout(players: int) -> Layout:
     """The observation at a table of so many; `seat_k` is the k-th to play after the observer."""
-    return _layout(_COMMON, _PLAYER, players, "seat")
+    return seated_layout(_COMMON, _PLAYER, players, "seat")
 
 
 def state_layout(players: int) -> Layout:
     """The global state at a table of so many; `player_k` is seat k."""
-    return _layout(_STATE_COMMON, _STATE_PLAYER, players, "player")
-
-
-def _layout(common: tuple[Piece, ...], block: tuple[Piece, ...], players: int, prefix: str) -> Layout:
-    blocks = [Piece(f"{prefix}_{k}.{p.name}", p.size, p.meaning, p.scale) for k in range(players) for p in block]
-    return Layout((*common, *blocks))
+    return seated_layout(_STATE_COMMON, _STATE_PLAYER, players, "player")
 
 
 # where the pieces begin, whatever the number of players; those of seat k's block lie BLOCK_SIZE * k further on
-AT = {name: piece.start for name, piece in _layout(_COMMON, _PLAYER, 1, "seat").slices.items()}
+AT = {name: piece.start for name, piece in seated_layout(_COMMON, _PLAYER, 1, "seat").slices.items()}
 BLOCK_SIZE = Layout(_PLAYER).size
 MELD_WIDTH = NUM_RANKS + NUM_SUITS + 1  # from one meld's pieces to the next one's
 _HAND, _DEAD, _CARD, _PHASE, _BUILDING, _OPEN = (AT[n] for n in ("hand", "dead", "card", "phase", "building", "open"))
@@ -115,7 +110,7 @@ _TO_MOVE, _TURN, _DEALER, _SIZE, _TABLE_SIZE, _CHIPS = (
 _MELD, _LIVE, _KNOWN = (AT[f"seat_0.{name}"] - _BLOCKS for name in ("meld_0_ranks", "live", "known"))
 _VALUE = NUM_RANKS + NUM_SUITS  # behind a meld's ranks and suits
 
-_STATE_AT = {name: piece.start for name, piece in _layout(_STATE_COMMON, _STATE_PLAYER, 1, "player").slices.items()}
+_STATE_AT = {name: piece.start for name, piece in seated_layout(_STATE_COMMON, _STATE_PLAYER, 1, "player").slices.items()}
 _STATE_STOCK, _STATE_PILE, _STATE_ORDER = (_STATE_AT[n] for n in ("stock", "pile", "stock_order"))
 _STATE_BLOCKS = Layout(_STATE_COMMON).size
 _STATE_BLOCK_SIZE = Layout(_STATE_PLAYER).size
@@ -213,22 +208,25 @@ def _write_players(state, first, blocks, block_size, out):
             _write_meld(meld, out, at + _MELD + number * MELD_WIDTH)
             is_open = seat == state["turn"] and state["phase"] == Phase.BUILD and number == state["open_meld"]
             out[at + _MELD + number * MELD_WIDTH + _VALUE] = 0 if is_open else value(meld) * _PER_VALUE
-        _write_counts(state["live"][seat], _ONE, out, at + _LIVE)
-        _write_counts(state["known"][seat], copy, out, at + _KNOWN)
+        if state["table_size"][seat] > 0:
+            _write_counts(state["live"][seat], _ONE, out, at + _LIVE)
+        if state["known_size"][seat] > 0:
+            _write_counts(state["known"][seat], copy, out, at + _KNOWN)
     out[blocks + (state["seat"] - first) % players * block_size + _TO_MOVE] = 1
     out[blocks + (state["turn"] - first) % players * block_size + _TURN] = 1
 
 
 @compiled
 def _write_meld(meld, out, at):
-    ranks = ranks_of(meld)
+    ranks, shown = np.int32(ranks_of(meld)), out[at : at + NUM_RANKS]
     for rank in range(NUM_RANKS):
-        out[at + rank] = ranks >> rank & 1
+        shown[rank] = np.float32(ranks >> np.int32(rank) & np.int32(1))
     for suit in range(NUM_SUITS):
         out[at + NUM_RANKS + suit] = count_suit(meld, suit) * _PER_CARD
 
 
 @compiled
 def _write_counts(counts, scale, out, at):
+    shown = out[at : at + NUM_CARDS]
     for card in range(NUM_CARDS):
-        out[at + card] = np.float32(counts[card]) * scale
+        shown[card] = np.float32(counts[card]) * scale
