@@ -45,9 +45,8 @@ def can_finish(closed, num_closed, loose, hand, table, used, any_meld, former, n
     if num_closed == MAX_MELDS:
         return False
     found = np.empty((MAX_MELDS, MAX_FOUND), np.int32)
-    left = np.empty(MAX_MELDS, np.int64)  # by meld: how many of those found are to be tried yet
-    opened = np.empty(MAX_MELDS, np.int64)  # by meld: the card that opened it
-    from_loose, from_hand = np.empty((2, MAX_MELDS), np.int64)  # by meld: what it took of the loose cards, and of the hand
+    # by meld: how many of those found are to be tried yet, which card opened it, and what it took of the loose cards and of the hand
+    left, opened, from_loose, from_hand = np.empty((4, MAX_MELDS), np.int64)
     level, is_done = num_closed, False
     opened[level], left[level] = opener, _open(opener, loose, hand, found[level])
     while True:
@@ -157,29 +156,43 @@ def mark_steps(state, puts):
 
     Cards are put in ascending order, so of each good meld that the open one can become the lowest missing card is the next step.
     """
-    seat, kind = state["turn"], state["building"]
-    meld, last_put = int(state["meld"][seat, state["open_meld"]]), int(state["last_put"])
-    loose, hand, closed = state["loose"].copy(), state["hand"][seat].copy(), state["meld"][seat].copy()
-    table, former, num_former = state["table"][seat].copy(), state["former"].copy(), int(state["num_former"])
-    used, any_meld, num_closed = int(state["card"]), state["hand_cards"] == HandCards.ANY_MELD, int(state["num_melds"][seat])
+    seat, number, found = state["turn"], state["open_meld"], np.empty(MAX_FOUND, np.int32)
+    meld = int(state["meld"][seat, number])
+    count = list_melds(meld, int(state["last_put"]), state["loose"], state["hand"][seat], found)
+    if state["building"] == Building.REARRANGE:
+        return _mark_rearranging(state, puts, meld, found[:count])
+    one_suit = state["building"] == Building.EXTEND and is_bound(state["former"][number])
     may_close = False
-    found = np.empty(MAX_FOUND, np.int32)
-    for index in range(list_melds(meld, last_put, loose, hand, found)):
+    for index in range(count):
+        if not one_suit or count_suits(found[index]) == 1:
+            card = lowest_of(without(found[index], meld))
+            if card == NO_CARD:
+                may_close = True
+            else:
+                puts[card] = 1
+    return may_close
+
+
+@compiled
+def _mark_rearranging(state, puts, meld, found):
+    """As `mark_steps`; of what has been found counts that after which the arrangement can be finished."""
+    seat, used, any_meld = state["turn"], int(state["card"]), state["hand_cards"] == HandCards.ANY_MELD
+    loose, hand, table = state["loose"].copy(), state["hand"][seat].copy(), state["table"][seat].copy()
+    former, num_former = state["former"].copy(), int(state["num_former"])
+    closed, num_closed = state["meld"][seat].copy(), int(state["num_melds"][seat])
+    may_close = False
+    for index in range(len(found)):
         card = lowest_of(without(found[index], meld))
         if may_close if card == NO_CARD else puts[card] != 0:
             continue
-        is_possible = True
-        if kind == Building.REARRANGE:
-            from_loose, from_hand = split(found[index], meld, loose)
-            _give(loose, hand, from_loose, from_hand, -1)
-            closed[num_closed] = found[index]
-            is_possible = can_finish(closed, num_closed + 1, loose, hand, table, used, any_meld, former, num_former)
-            _give(loose, hand, from_loose, from_hand, 1)
-        elif kind == Building.EXTEND:
-            is_possible = not is_bound(former[state["open_meld"]]) or count_suits(found[index]) == 1
-        if is_possible and card == NO_CARD:
+        from_loose, from_hand = split(found[index], meld, loose)
+        _give(loose, hand, from_loose, from_hand, -1)
+        closed[num_closed] = found[index]
+        can = can_finish(closed, num_closed + 1, loose, hand, table, used, any_meld, former, num_former)
+        _give(loose, hand, from_loose, from_hand, 1)
+        if can and card == NO_CARD:
             may_close = True
-        elif is_possible:
+        elif can:
             puts[card] = 1
     return may_close
 

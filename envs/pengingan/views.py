@@ -149,7 +149,7 @@ def view(state, out):
     for depth in range(size):
         card = state["stock"][size - 1 - depth]
         counts[card] += 1
-        out[_STATE_ORDER + depth] = (card + 1) / NUM_CARDS
+        out[_STATE_ORDER + depth] = (int(card) + 1) / NUM_CARDS
     _write_counts(counts, copy, out, _STATE_STOCK)
     for seat in range(state["players"]):
         at = _STATE_BLOCKS + seat * _STATE_BLOCK_SIZE
@@ -166,7 +166,7 @@ def _write_common(state, out):
     _write_counts(state["dead"], copy, out, _DEAD)
     if state["card"] != NO_CARD:
         out[_CARD + state["card"]] = 1
-    out[_PHASE + state["phase"]] = 1
+    out[_PHASE + int(state["phase"])] = 1
     if state["phase"] == Phase.BUILD:
         _write_building(state, copy, out)
     out[_FLAGS] = state["is_turned"]
@@ -181,9 +181,9 @@ def _write_common(state, out):
 
 @compiled
 def _write_building(state, copy, out):
-    out[_BUILDING + state["building"] - 1] = 1
+    out[_BUILDING + int(state["building"]) - 1] = 1
     out[_OPEN + state["open_meld"]] = 1
-    out[_LAST_PUT] = (state["last_put"] + 1) / NUM_CARDS
+    out[_LAST_PUT] = (int(state["last_put"]) + 1) / NUM_CARDS
     _write_counts(state["loose"], copy, out, _LOOSE)
     for number in range(state["num_former"]):
         _write_meld(state["former"][number], out, _FORMER + number * _FORMER_WIDTH)
