@@ -59,6 +59,10 @@ class Functions:
     view: Callable[..., Any]  # (state, out): the whole deal as numbers
 
 
+def _no_remark(state: np.void) -> str:
+    return ""
+
+
 @dataclass(frozen=True)
 class Game:
     """One game of the suite.
@@ -80,6 +84,7 @@ class Game:
         functions: the rules.
         text: (state, viewer, reveal) -> a readable screen; `viewer` is a seat whose cards are shown, or None.
         outcomes: what evaluations count beside the returns.
+        remark: (state) -> what the next action is about, for those who see no screen before it; nothing if its name says it.
         payoff_unit: of the returns, for reports.
     """
 
@@ -101,6 +106,7 @@ class Game:
     functions: Functions
     text: Callable[[np.void, int | None, bool], str]
     outcomes: tuple[Outcome, ...] = ()
+    remark: Callable[[np.void], str] = _no_remark
     payoff_unit: str = "payoff"
     all_options: tuple[Option, ...] = field(init=False)
 

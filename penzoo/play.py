@@ -8,13 +8,14 @@ import numpy as np
 
 from penzoo.agents import Agent, agent_names, make_agent
 from penzoo.envs.batch import Batch
-from penzoo.envs.cards import on_screen
+from penzoo.envs.cards import in_lines, on_screen
 from penzoo.envs.game import Game
 from penzoo.envs.record import Record
 
 _SEED_BITS = 31
 _QUIT = ("q", "quit", "exit")
 _HELP = ("?", "h", "help")
+_BETWEEN_MOVES = "   "
 
 
 class _GivenUpError(Exception):
@@ -22,8 +23,13 @@ class _GivenUpError(Exception):
 
 
 def move_text(game: Game, action: str) -> str:
-    """An action as people read it: a card with its suit drawn, anything else by its name."""
-    return on_screen(action) if action in game.card_names else action
+    """An action as people read it: by its name, a card in it with its suit drawn."""
+    return " ".join(on_screen(word) if word in game.card_names else word for word in action.split(" "))
+
+
+def payoff_text(game: Game, value: float) -> str:
+    """What a deal brought to a seat, in the game's unit if it has one of its own."""
+    return f"{value:+.3f}" if game.payoff_unit == Game.payoff_unit else f"{value:+g} {game.payoff_unit}"
 
 
 def play_deal(
@@ -86,6 +92,12 @@ def _seat_agents(specs: Sequence[str], game: Game, num_players: int, own: int, s
     return {seat: make_agent(spec, game.name, num_players, agent_seed) for seat, spec, agent_seed in zip(others, given, seeds, strict=True)}
 
 
+def _answers(game: Game, action: str) -> set[str]:
+    """What one may answer for an action: its name with letters or signs for suits, or its card alone."""
+    cards = [word for word in action.split(" ") if word in game.card_names]
+    return {form.lower() for form in (action, move_text(game, action), *cards, *map(on_screen, cards))}
+
+
 class _Table:
     """The deal, and who sits at it."""
 
@@ -103,8 +115,7 @@ class _Table:
         self.seat, self.agents, self.reveal = seat, agents, reveal
         self.read, self.write = read, write
         self.actions: list[tuple[int, str]] = []
-        names = self.game.actions.names
-        self.input_names = {form.lower(): name for name in names for form in (name, move_text(self.game, name))}
+        self.answers = {name: _answers(self.game, name) for name in self.game.actions.names}
 
     def play(self) -> Record:
         """Play the deal to its end."""
@@ -112,18 +123,33 @@ class _Table:
             seat = int(self.batch.seats[0])
             legal = self.game.legal_names(self.batch.masks[0])
             if self.options["auto_single"] and len(legal) == 1 and self.actions:
-                self._act(seat, legal[0], " (the only move)")
+                self._act(seat, legal[0], ["the only move"] if seat == self.seat else [])  # of another's it would tell what is in hand
             elif seat == self.seat:
-                self._act(seat, self._ask(legal), "")
+                self._act(seat, self._ask(legal), [])
             else:
                 action = int(self.agents[seat].act(self.batch.observations, self.batch.masks)[0])
-                self._act(seat, self.game.actions.name(action), "")
+                self._act(seat, self.game.actions.name(action), [])
         return self._finish()
 
-    def _act(self, seat: int, name: str, remark: str) -> None:
+    def _act(self, seat: int, name: str, remarks: list[str]) -> None:
+        remarks = [text for text in (self.game.remark(self.batch.states[0]), *remarks) if text]
+        beside = f" ({', '.join(remarks)})" if remarks else ""
         self.batch.step([self.game.actions.index(name)])
         self.actions.append((seat, name))
-        self.write(f"  {self._who(seat)}: {move_text(self.game, name)}{remark}")
+        self.write(f"  {self._who(seat)}: {move_text(self.game, name)}{beside}")
+        self._show_payments()
+
+    def _show_payments(self) -> None:
+        """Tell what the last move paid, unless nothing was paid before the end: then the final table says it all."""
+        rewards = self.batch.rewards[0]
+        if rewards.any() and not (self.batch.ended[0] and np.array_equal(rewards, self.batch.returns[0])):
+            self.write(f"    {self._payments(rewards.tolist())}")
+
+    def _payments(self, rewards: list[float]) -> str:
+        winners, others = [seat for seat, reward in enumerate(rewards) if reward > 0], {reward for reward in rewards if reward <= 0}
+        if len(winners) == 1 and len(others) == 1 and 0 not in others:
+            return f"{self._who(winners[0])} gets {-others.pop():g} from each"
+        return ", ".join(f"{self._who(seat)} {payoff_text(self.game, reward)}" for seat, reward in enumerate(rewards) if reward)
 
     def _who(self, seat: int) -> str:
         return f"player_{seat} ({'you' if seat == self.seat else self.agents[seat].name})"
@@ -131,8 +157,9 @@ class _Table:
     def _ask(self, legal: list[str]) -> str:
         """A legal action of the person's choice."""
         self._show(legal)
+        prompt = "your move: " if len(legal) > 1 else f"your only move is {move_text(self.game, legal[0])}, Enter plays it: "
         while True:
-            answer = self.read("your move: ").strip().lower()
+            answer = " ".join(self.read(prompt).lower().split())
             if answer in _QUIT:
                 raise _GivenUpError
             if answer in _HELP:
@@ -146,34 +173,45 @@ class _Table:
 
     def _show(self, legal: list[str]) -> None:
         self.write("\n" + self.game.text(self.batch.states[0], self.seat, self.reveal))
-        self.write("   ".join(f"{number} {move_text(self.game, name)}" for number, name in enumerate(legal, 1)))
+        self.write(in_lines((f"{number} {move_text(self.game, name)}" for number, name in enumerate(legal, 1)), _BETWEEN_MOVES))
 
     def _parse(self, answer: str, legal: list[str]) -> str:
+        if not answer and len(legal) == 1:
+            return legal[0]
         if answer.isdecimal() and 1 <= int(answer) <= len(legal):
             return legal[int(answer) - 1]
-        name = self.input_names.get(answer)
-        if name is not None and name in legal:
-            return name
+        meant = [name for name in legal if answer in self.answers[name]]
+        if len(meant) == 1:
+            return meant[0]
         allowed = ", ".join(f"{number} or {legal_name}" for number, legal_name in enumerate(legal, 1))
-        raise ValueError(f"{self._problem(answer, name)} Give a number or a name: {allowed}.")
+        raise ValueError(f"{self._problem(answer, meant)} Give a number or a name: {allowed}.")
 
-    def _problem(self, answer: str, name: str | None) -> str:
-        if name is not None:
-            return f"{move_text(self.game, name)} is not allowed now."
-        return f"There is no move {answer!r}." if answer else "That was no move."
+    def _problem(self, answer: str, meant: list[str]) -> str:
+        if not answer:
+            return "That was no move."
+        if meant:
+            return f"{answer!r} may be {' or '.join(move_text(self.game, name) for name in meant)}."
+        known = [move_text(self.game, name) for name, answers in self.answers.items() if answer in answers]
+        if not known:
+            return f"There is no move {answer!r}."
+        return f"{known[0] if len(known) == 1 else repr(answer)} is not allowed now."
 
     def _help(self) -> str:
         groups = "\n".join(f"  {group.name}: {group.meaning}" for group in self.game.actions.groups)
+        example = self.game.card_names[0]
+        ten = "T ten; " if any(name[0] == "T" for name in self.game.card_names) else ""
         return (
-            "Answer with the number before a move, or with its name: a card is its rank and suit, as in Th or 10♥ for the ten of hearts "
-            f"(c clubs, d diamonds, h hearts, s spades).\nThe moves of {self.game.title}:\n{groups}\nq gives the deal up."
+            "Answer with the number before a move, or with its name, or with the card alone if one move only names it. A card is its rank "
+            f"and suit, as in {example} or {on_screen(example)} ({ten}c clubs, d diamonds, h hearts, s spades).\n"
+            f"The moves of {self.game.title}:\n{groups}\n"
+            "Where there is only one move, Enter plays it; the option auto_single=true plays it by itself. q gives the deal up."
         )
 
     def _finish(self) -> Record:
         returns = self.batch.returns[0].tolist()
         self.write("\n" + self.game.text(self.batch.states[0], self.seat, True))
         for seat, value in enumerate(returns):
-            self.write(f"  {self._who(seat)}: {value:+.3f}")
+            self.write(f"  {self._who(seat)}: {payoff_text(self.game, value)}")
         return self._record(returns)
 
     def _record(self, returns: list[float]) -> Record:

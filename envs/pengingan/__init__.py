@@ -9,7 +9,7 @@ from penzoo.envs.cards import NO_CARD
 from penzoo.envs.game import Chance, Functions, Game, Outcome, max_moves_option
 from penzoo.envs.options import Option, flag
 from penzoo.envs.pengingan import hidden, rules, views
-from penzoo.envs.pengingan.screen import text
+from penzoo.envs.pengingan.screen import remark, text
 from penzoo.envs.pengingan.state import (
     CARDS,
     FEWEST_PACKS,
@@ -155,6 +155,7 @@ GAME = Game(
         view=views.view,
     ),
     text=text,
+    remark=remark,
     outcomes=(Outcome("out", "went out, and so ended the deal", _went_out),),
     payoff_unit="chips",
 )
