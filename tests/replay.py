@@ -71,13 +71,13 @@ def blind(game: Game) -> Game:
     return dataclasses.replace(game, functions=dataclasses.replace(game.functions, observe=lambda state, seat, obs: None))
 
 
-def main(name: str) -> None:
-    """Replay all records of a game uncompiled, and print how many."""
-    game, records = blind(get_game(name)), read_records(name)
+def main(name: str, count: str, *, observed: bool) -> None:
+    """Replay the first `count` records of a game uncompiled, and print how many these were."""
+    game, records = get_game(name), read_records(name)[: int(count)]
     for record in records:
-        replay(record, game)
+        replay(record, game if observed else blind(game))
     print(len(records))
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(*sys.argv[1:3], observed="observed" in sys.argv[3:])
