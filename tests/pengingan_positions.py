@@ -299,3 +299,56 @@ def _count(names: str, counts: np.ndarray) -> int:
 
 def _names(counts: Any) -> str:
     return " ".join(CARDS[card] for card in np.repeat(np.arange(NUM_CARDS), counts))
+
+
+# The worked cases of the page: own table, hand, the other cards of the hand, card, legal.
+WORKED_CASES = [
+    ("", "6c 6d 6h 5s 5h", "2c Jd 3s Kh Qc", "5d", "pass, new"),
+    ("", "6c 6d 6h", "2c Jd 3s Kh Qc 4h 2s", "6s", "pass, new"),
+    ("6s 7s Js", "Ks 2d", "4c 4h Jh 6c 2h", "Qs", "pass, extend 0"),
+    ("6s 7s Js", "Qs 2d", "4c 4h Jh 6c 2h", "Ks", "pass, extend 0"),
+    ("As 2s 3s", "5s", "4c Jh 6c 2h Qd Kd", "4s", "pass, extend 0"),
+    ("3s 3s 3s", "", "4c 4d Jh 6c 2h Qd Kd", "3h", "pass"),
+    ("3s 3h 3d", "", "4c 4d Jh 6c 2h Qd Kd", "3s", "pass, extend 0"),
+    ("Kd Kd Kd", "", "4c 4d Jh 6c 2h Qd 7s", "Ks", "pass, extend 0"),
+    ("5s 5h 5d 5c", "4s", "Kc Jh 2h Qd 7d", "6s", "pass, rearrange"),
+    ("2h 3h 4h 5h | 5s 5d 5c", "7h", "Kc Jd", "6h", "pass, extend 0, rearrange"),
+]
+RUN = "6s 7s Js"  # for which 5s and Qs are live
+
+
+def worked(number: int, **options) -> Table:
+    """The position of a worked case, counted from 0."""
+    table, hand, more, card, _ = WORKED_CASES[number]
+    return Table(f"{hand} {more}", table, card, **options)
+
+
+def in_any_order(melds: str) -> str:
+    """Melds in one order, whatever their numbers: as `Table.arrangements` gives them."""
+    return " | ".join(sorted(melds.split(" | ")))
+
+
+def in_order(cards: list[str]) -> str:
+    """Cards in the order of the card index, in which they can be put."""
+    return " ".join(sorted(cards, key=CARDS.index))
+
+
+def outcomes_of(position: Table) -> dict[str, set[float]]:
+    """What each table to which a rearrangement can lead has paid, however it was built."""
+    outcomes: dict[str, set[float]] = {}
+    paths = [("rearrange",)] if "rearrange" in position.legal else []
+    begin = position.batch.save()
+    while paths:
+        path = paths.pop()
+        position.batch.restore(begin)
+        position.play(*path)
+        if position.phase == Phase.BUILD:
+            paths += [(*path, name) for name in position.legal.split(", ")]
+        else:
+            outcomes.setdefault(in_any_order(position.melds(0)), set()).add(position.paid)
+    return outcomes
+
+
+def forced(stock: str = "2h 7c", hand: str = "2d 4d", tables: str | list[str] = RUN, **options) -> Table:
+    """One who was forced to take Qs onto 6s 7s Js and has 2d to discard."""
+    return Table(hand, tables, "Qs", stock=stock, **options).play("pass", "demand", "extend 0", "close")
