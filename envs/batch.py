@@ -390,11 +390,13 @@ class Batch:
         return padded
 
     def _parse_deck(self, deck: Any, row: int) -> np.ndarray:
+        options = self.game.options_of(self._states[row])  # the row's: a restored deal has brought its own
         if isinstance(deck, np.ndarray) and deck.dtype.kind in "iu":
-            names = self.game.card_names
-            deck = [names[card] if 0 <= card < len(names) else str(card) for card in deck[deck != NO_CARD]]
-        # the options of the row: a restored deal has brought its own
-        return self.game.parse_deck(deck, self.num_players, self.game.options_of(self._states[row]))
+            names, size = self.game.card_names, len(self.game.deck(self.num_players, options))
+            if (deck[size:] == NO_CARD).all():  # as in `decks`
+                deck = deck[:size]
+            deck = [names[card] if 0 <= card < len(names) else str(card) for card in deck]
+        return self.game.parse_deck(deck, self.num_players, options)
 
 
 @compiled

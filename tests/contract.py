@@ -1,6 +1,6 @@
 """What holds for any game: settings to try, random play, and checks that raise AssertionError.
 
-A new game is covered as soon as it is among `penzoo.envs.GAMES` and the two tables below say where its cards are.
+A new game is covered as soon as it is among `penzoo.envs.GAMES` and the three tables below say where its cards are.
 As a script it prints traces of play in this process' mode, compiled or not.
 """
 
@@ -11,6 +11,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,11 +25,30 @@ from penzoo.envs.game import Game
 # Pieces of the global state (the part of the name after the dot): each card stands in exactly one of them as often as there are copies …
 CARD_PIECES = {"pen": ("stock", "pile", "hand", "stump_cards"), "pengingan": ("stock", "dead", "pile", "loose", "hand", "table")}
 # … and these may change when what a seat cannot see is dealt anew; all others are public.
-HIDDEN_PIECES = {"pen": ("stock", "hand", "stump_cards")}
+HIDDEN_PIECES = {"pen": ("stock", "hand", "stump_cards"), "pengingan": ("stock", "stock_order", "hand")}
+
+
+def is_there(numbers: np.ndarray, copies: np.ndarray) -> np.ndarray:
+    """Of a game in which no card has a copy: whatever is not 0 is the card."""
+    return (numbers != 0).astype(int)
+
+
+def share_of_copies(numbers: np.ndarray, copies: np.ndarray) -> np.ndarray:
+    """Of a game that counts cards of one kind: a number is the share of their copies that lies there."""
+    counts = np.rint(numbers * copies)
+    assert np.allclose(numbers * copies, counts, atol=1e-4), "a number of the global state is no whole number of cards"
+    return counts.astype(int)
+
+
+# How many cards a number in those places stands for: (numbers, copies of each card in the deck) -> counts.
+CARDS_IN = {"pen": is_there, "pengingan": share_of_copies}
 
 SEED = 4711
 SOME_MOVES = 40  # a value for an option that takes any number from 1 on
 ROWS = 48
+MOST_ALONE = 40  # settings with one option changed; where there were more, each value is tried with so many numbers of players:
+SIZES_ALONE = 2
+TOGETHER: dict[str, list[dict[str, Any]]] = {"pengingan": [{"packs": 2, "stock_out": "reshuffle"}]}  # values rarely seen at work alone
 LONGEST_WALK = 600
 SHARE_OF_RANDOM_MOVES = 0.2  # the rest is by heuristics, which reach the end of a deal sooner
 ARRAYS = ("states", "decks", "observations", "masks", "seats", "rewards", "returns", "terminated", "truncated")
@@ -53,14 +73,36 @@ class Setting:
 
 
 def settings(game: Game) -> Iterator[Setting]:
-    """Every number of players with the defaults, with each other value of each option, and with all options changed."""
-    for players in range(game.min_players, game.max_players + 1):
-        yield Setting(game, players)
-        others = {option.name: _other_values(option) for option in game.all_options}
-        for name, values in others.items():
-            for value in values:
-                yield Setting(game, players, {name: value})
-        yield Setting(game, players, {name: values[-1] for name, values in others.items()})
+    """Every number of players with the defaults and with all options changed, and each other value of each option alone.
+
+    A value alone is tried with every number of players or, where that makes too many settings, with two, others for each value. Settings
+    that the game refuses are left out.
+    """
+    others = {option.name: _other_values(option) for option in game.all_options}
+    alone = [*({name: value} for name, values in others.items() for value in values), *TOGETHER.get(game.name, ())]
+    all_changed = {name: values[-1] for name, values in others.items()}
+    sizes = range(game.min_players, game.max_players + 1)
+    tried = [_sizes_tried(game, options, number, len(alone)) for number, options in enumerate(alone)]
+    for players in sizes:
+        wanted = [{}, *(options for options, tables in zip(alone, tried, strict=True) if players in tables), all_changed]
+        yield from (Setting(game, players, options) for options in wanted if _is_possible(game, players, options))
+
+
+def _sizes_tried(game: Game, options: dict[str, Any], number: int, count: int) -> list[int]:
+    """The numbers of players with which the `number`-th of `count` values is tried alone."""
+    sizes = [players for players in range(game.min_players, game.max_players + 1) if _is_possible(game, players, options)]
+    if count * len(sizes) <= MOST_ALONE:
+        return sizes
+    # the 0-th value begins at the second size: a value that goes by the number of players may be no other at its own
+    return [sizes[(number + 1 + k * len(sizes) // SIZES_ALONE) % len(sizes)] for k in range(SIZES_ALONE)]
+
+
+def _is_possible(game: Game, players: int, options: dict[str, Any]) -> bool:
+    try:
+        game.deck(players, game.complete_options(options))
+    except ValueError:
+        return False
+    return True
 
 
 def _other_values(option: Any) -> list[Any]:
@@ -150,6 +192,19 @@ def view(game: Game, states: np.ndarray) -> np.ndarray:
     return out
 
 
+def varied(game: Game, states: np.ndarray, count: int) -> np.ndarray:
+    """So many of the records, which show as much as possible of what few of them show: chosen one by one, by what is new in each."""
+    shown = (view(game, states) != 0).astype(np.float32)
+    worth = shown / np.maximum(shown.sum(axis=0), 1)
+    times, chosen = np.zeros(shown.shape[1], np.float32), []
+    for _ in range(count):
+        gain = worth @ (1 / (1 + times))
+        gain[chosen] = -1
+        chosen.append(int(np.argmax(gain)))
+        times += shown[chosen[-1]]
+    return states[chosen]
+
+
 def pieces(game: Game, players: int, names: Sequence[str]) -> list[slice]:
     """Where the pieces of the global state of these names lie."""
     found = [where for piece, where in game.state_layout(players) if piece.name.split(".")[-1] in names]
@@ -157,14 +212,42 @@ def pieces(game: Game, players: int, names: Sequence[str]) -> list[slice]:
     return found
 
 
+def piece(game: Game, states: np.ndarray, seats: np.ndarray, name: str) -> np.ndarray:
+    """A piece of the global state for each record; in its name {own} stands for the seat, {next} for the one that plays after it."""
+    players = int(states["players"][0])
+    whole, slices = view(game, states), game.state_layout(players).slices
+    names = [name.format(own=seat, next=(seat + 1) % players) for seat in seats]
+    return np.stack([numbers[slices[each]] for numbers, each in zip(whole, names, strict=True)])
+
+
+def hidden_from(game: Game) -> list[str]:
+    """The names, for `piece`, of all that a seat cannot see."""
+    slices = game.state_layout(game.max_players).slices
+    names = HIDDEN_PIECES[game.name]
+    of_seats = [name for name in names if name not in slices]
+    others, own = [f"player_{{next}}.{name}" for name in of_seats], [f"player_{{own}}.{name}" for name in of_seats if name != "hand"]
+    return [*others, *own, *(name for name in names if name in slices)]
+
+
+def copies(setting: Setting) -> np.ndarray:
+    """How many of each card the deck has."""
+    deck = setting.game.deck(setting.players, setting.game.complete_options(setting.options))
+    return np.bincount(deck, minlength=len(setting.game.card_names))
+
+
+def cards(setting: Setting, numbers: np.ndarray) -> np.ndarray:
+    """How many of each card lie where the global state has these numbers."""
+    assert setting.game.name in CARDS_IN, f"tests/contract.py: say in CARDS_IN how {setting.game.name} shows its cards"
+    return CARDS_IN[setting.game.name](numbers, copies(setting))
+
+
 def check_cards(setting: Setting, states: np.ndarray) -> None:
     """Each card is in exactly one place (as often as the deck has it)."""
     game = setting.game
     assert game.name in CARD_PIECES, f"tests/contract.py: say in CARD_PIECES where {game.name} has its cards"
     seen = view(game, states)
-    counts = sum((seen[:, where] != 0).astype(int) for where in pieces(game, setting.players, CARD_PIECES[game.name]))
-    deck = game.deck(setting.players, game.complete_options(setting.options))
-    assert (counts == np.bincount(deck, minlength=len(game.card_names))).all(), "a card is lost, or in two places"
+    counts = sum(cards(setting, seen[:, where]) for where in pieces(game, setting.players, CARD_PIECES[game.name]))
+    assert (counts == copies(setting)).all(), "a card is lost, or in two places"
 
 
 # ------------------------------------------------------------------------------------------------------------------ no leak
@@ -296,9 +379,14 @@ PROBES: dict[str, Callable[[Setting, np.ndarray, np.ndarray], Sequence[Any]]] = 
 # ------------------------------------------------------------------------------------------------------------------- traces
 
 
-def trace(setting: Setting, steps: int, rows: int = 2) -> str:
-    """A digest of every array after each step of random play, and of what is dealt anew: one word a step."""
-    batch = setting.batch(rows)
+def trace(setting: Setting, steps: int, states: np.ndarray | None = None, rows: int = 2) -> str:
+    """A digest of every array after each step of random play, and of what is dealt anew: one word a step.
+
+    The deals go on from `states`, if given.
+    """
+    batch = setting.batch(rows if states is None else len(states))
+    if states is not None:
+        plant(batch, states)
     words = [_digest(batch, 0)]
     words += [_digest(batch, step) for step, _ in enumerate(play(batch, steps), start=1)]
     return f"{setting} {' '.join(words)}"
@@ -313,10 +401,10 @@ def _digest(batch: Batch, step: int) -> str:
     return digest.hexdigest()[:12]
 
 
-def traces(steps: int) -> list[str]:
-    """The traces of all settings."""
-    return [trace(setting, steps) for setting in ALL_SETTINGS]
+def traces(steps: int, folder: Path) -> list[str]:
+    """The traces of all settings: of new deals, and of those that lie in the folder."""
+    return [trace(setting, steps, states) for setting in ALL_SETTINGS for states in (None, np.load(folder / f"{setting}.npy"))]
 
 
 if __name__ == "__main__":
-    print("\n".join(traces(int(sys.argv[1]))))
+    print("\n".join(traces(int(sys.argv[1]), Path(sys.argv[2]))))

@@ -1,4 +1,4 @@
-"""Games of Пень with leaks planted in their own functions, from which the loops are bound; and honest ones beside them.
+"""Games with leaks planted in their own functions, from which the loops are bound; and honest ones beside them.
 
 As a script it plays each and prints as JSON what `contract.check_blind` says of it by each of `contract.PROBES`: nothing, or what leaks.
 It is meant to run uncompiled: compiling each of these games would take its time.
@@ -14,21 +14,17 @@ import contract
 import numpy as np
 from contract import SEED, Setting
 
+from penzoo.envs import GAMES
 from penzoo.envs.game import Game
-from penzoo.envs.pen import GAME, rules, screen, views
-from penzoo.envs.pen.state import HAND, NUM_CARDS, STUMP
 
 PLAYERS = 3
-ROWS = 8
+WALKS, ROWS = 64, 8  # so many deals are played, and so many of them looked into
 LONGEST = 60  # moves of the deals that are looked into
 SEEN_BY = ("observation", "batch", "environment")
 MASKED_BY = ("mask", "batch", "environment")
 READ_BY = ("text", "environment")
 
-# where the pieces of an observation lie
-OWN_HAND = slice(views.AT["hand"], views.AT["hand"] + NUM_CARDS)
-NEXT_KNOWN = slice(views.AT["seat_0.known"] + views.BLOCK_SIZE, views.AT["seat_0.known"] + views.BLOCK_SIZE + NUM_CARDS)
-STOCK_SIZE = views.AT["stock_size"]
+Function = Callable[..., Any]
 
 
 def next_seat(state: np.void, seat: int) -> int:
@@ -36,67 +32,98 @@ def next_seat(state: np.void, seat: int) -> int:
     return (seat + 1) % int(state["players"])
 
 
-def observe_next_hand(state: np.void, seat: int, obs: np.ndarray) -> None:
-    """Every card of the next seat is shown as known."""
-    views.observe(state, seat, obs)
-    obs[NEXT_KNOWN] = state["place"] == HAND + next_seat(state, seat)
+def shown(game: Game, name: str) -> slice:
+    """Where a piece of the observation lies."""
+    return game.observation_layout(PLAYERS).slices[name]
 
 
-def observe_own_stump(state: np.void, seat: int, obs: np.ndarray) -> None:
-    """The own stump is shown among the hand."""
-    views.observe(state, seat, obs)
-    obs[OWN_HAND] += state["place"] == STUMP + seat
+def hidden(game: Game, state: np.void, seat: int, name: str) -> np.ndarray:
+    """A piece of the global state, named as for `contract.piece`."""
+    return contract.piece(game, np.array([state]), np.array([seat]), name)[0]
 
 
-def observe_next_card(state: np.void, seat: int, obs: np.ndarray) -> None:
+def is_odd(game: Game, numbers: np.ndarray) -> bool:
+    """Whether there are cards of an odd number of ranks in the first suit."""
+    return bool(np.count_nonzero(numbers[: len(game.card_names) // 4]) % 2)
+
+
+# ------------------------------------------------------------------------------------------------------------------- leaks
+
+
+def observe_piece(game: Game, name: str, where: str) -> Function:
+    """A hidden piece is added to another piece of the observation."""
+
+    def observe(state: np.void, seat: int, obs: np.ndarray) -> None:
+        game.functions.observe(state, seat, obs)
+        obs[shown(game, where)] += hidden(game, state, seat, name)
+
+    return observe
+
+
+def observe_next_card(game: Game) -> Function:
     """The size of the stock tells the card that is drawn next."""
-    views.observe(state, seat, obs)
-    if state["stock_size"] > 0:
-        obs[STOCK_SIZE] += state["stock"][state["stock_size"] - 1] / NUM_CARDS**2
+
+    def observe(state: np.void, seat: int, obs: np.ndarray) -> None:
+        game.functions.observe(state, seat, obs)
+        if state["stock_size"] > 0:
+            obs[shown(game, "stock_size")] += state["stock"][state["stock_size"] - 1] / len(game.card_names) ** 2
+
+    return observe
 
 
-def observe_into_a_stale_buffer(state: np.void, seat: int, obs: np.ndarray) -> None:
+def observe_into_a_stale_buffer(game: Game) -> Function:
     """What stood in place of the hand before, whoever's it was, is not cleared."""
-    stale = obs[OWN_HAND].copy()
-    views.observe(state, seat, obs)
-    obs[OWN_HAND] = np.maximum(obs[OWN_HAND], stale == 1)
+    copies = contract.copies(Setting(game, PLAYERS)).max()
+
+    def observe(state: np.void, seat: int, obs: np.ndarray) -> None:
+        hand = shown(game, "hand")
+        stale = obs[hand].copy()
+        game.functions.observe(state, seat, obs)
+        counts = np.rint(stale * copies)
+        is_hand = (counts >= 1) & (counts <= copies) & np.isclose(stale * copies, counts)  # not what lay in new memory
+        obs[hand] = np.maximum(obs[hand], np.where(is_hand, stale, 0))
+
+    return observe
 
 
-def mask_by_the_next_hand(state: np.void, mask: np.ndarray) -> None:
-    """One who can beat may take only where the next seat holds a trump."""
-    rules.legal_mask(state, mask)
-    hand = np.flatnonzero(state["place"] == HAND + next_seat(state, int(state["seat"])))
-    if mask[: rules.TAKE].any() and state["trump_card"] // 9 not in hand // 9:
-        mask[rules.TAKE] = 0
+def mask_by(game: Game, name: str) -> Function:
+    """One who has a choice may not take the last action where a hidden piece holds an odd number of ranks in the first suit."""
+
+    def legal_mask(state: np.void, mask: np.ndarray) -> None:
+        game.functions.legal_mask(state, mask)
+        legal = np.flatnonzero(mask)
+        if len(legal) > 1 and is_odd(game, hidden(game, state, int(state["seat"]), name)):
+            mask[legal[-1]] = 0
+
+    return legal_mask
 
 
-def mask_by_the_own_stump(state: np.void, mask: np.ndarray) -> None:
-    """One who can beat may take only where a trump lies in the own stump."""
-    rules.legal_mask(state, mask)
-    stump = np.flatnonzero(state["place"] == STUMP + state["seat"])
-    if mask[: rules.TAKE].any() and state["trump_card"] // 9 not in stump // 9:
-        mask[rules.TAKE] = 0
-
-
-def text_with_everything(state: np.void, viewer: int | None, reveal: bool) -> str:
+def text_with_everything(game: Game) -> Function:
     """`reveal` is on, whoever asks."""
-    return screen.text(state, viewer, True)
+    return lambda state, viewer, reveal: game.text(state, viewer, True)
 
 
-def text_of_the_next_seat(state: np.void, viewer: int | None, reveal: bool) -> str:
+def text_of_the_next_seat(game: Game) -> Function:
     """The cards of the seat after the viewer's are shown too."""
-    own = screen.text(state, viewer, reveal)
-    return own if viewer is None else own + screen.text(state, next_seat(state, viewer), reveal)
+
+    def text(state: np.void, viewer: int | None, reveal: bool) -> str:
+        own = game.text(state, viewer, reveal)
+        return own if viewer is None else own + game.text(state, next_seat(state, viewer), reveal)
+
+    return text
 
 
-def text_of_the_mover(state: np.void, viewer: int | None, reveal: bool) -> str:
+def text_of_the_mover(game: Game) -> Function:
     """The cards of whoever is to move are shown to everybody."""
-    return screen.text(state, int(state["seat"]), reveal)
+    return lambda state, viewer, reveal: game.text(state, int(state["seat"]), reveal)
 
 
-def variant(text: Callable[..., str] = GAME.text, **functions: Any) -> Game:
-    """Пень with other functions."""
-    return dataclasses.replace(GAME, text=text, functions=dataclasses.replace(GAME.functions, **functions))
+# ------------------------------------------------------------------------------------------------------------------- games
+
+
+def variant(game: Game, text: Callable[..., str] | None = None, **functions: Any) -> Game:
+    """A game with other functions."""
+    return dataclasses.replace(game, text=text or game.text, functions=dataclasses.replace(game.functions, **functions))
 
 
 @dataclass(frozen=True)
@@ -107,26 +134,33 @@ class Leaky:
     caught_by: tuple[str, ...]
 
 
-HONEST: dict[str, Game] = {"the game": GAME, "a copy of it": variant()}
-LEAKY: dict[str, Leaky] = {
-    "observe: the next hand": Leaky(variant(observe=observe_next_hand), SEEN_BY),
-    "observe: the own stump": Leaky(variant(observe=observe_own_stump), SEEN_BY),
-    "observe: the next card of the stock": Leaky(variant(observe=observe_next_card), SEEN_BY),
-    # a new buffer for each look may show nothing: a batch's, which all seats share, gives it away
-    "observe: into a stale buffer": Leaky(variant(observe=observe_into_a_stale_buffer), ("batch", "environment")),
-    "legal_mask: by the next hand": Leaky(variant(legal_mask=mask_by_the_next_hand), MASKED_BY),
-    "legal_mask: by the own stump": Leaky(variant(legal_mask=mask_by_the_own_stump), MASKED_BY),
-    "text: everything": Leaky(variant(text=text_with_everything), READ_BY),
-    "text: of the next seat": Leaky(variant(text=text_of_the_next_seat), READ_BY),
-    "text: of the mover": Leaky(variant(text=text_of_the_mover), READ_BY),
-}
+def leaks(game: Game) -> dict[str, Leaky]:
+    """A game with each of the leaks: those of all that a seat cannot see and that has the size of a hand, and the others."""
+    own = [name for name in contract.hidden_from(game) if "{own}" in name]
+    others = [name for name in contract.hidden_from(game) if "{next}" in name]
+    found = {f"observe: {name}": Leaky(variant(game, observe=observe_piece(game, name, "seat_1.known")), SEEN_BY) for name in others}
+    found |= {f"observe: {name}": Leaky(variant(game, observe=observe_piece(game, name, "hand")), SEEN_BY) for name in own}
+    found |= {f"legal_mask: by {name}": Leaky(variant(game, legal_mask=mask_by(game, name)), MASKED_BY) for name in (*others, *own)}
+    return found | {
+        "observe: the next card of the stock": Leaky(variant(game, observe=observe_next_card(game)), SEEN_BY),
+        # a new buffer for each look may show nothing: a batch's, which all seats share, gives it away
+        "observe: into a stale buffer": Leaky(variant(game, observe=observe_into_a_stale_buffer(game)), ("batch", "environment")),
+        "text: everything": Leaky(variant(game, text=text_with_everything(game)), READ_BY),
+        "text: of the next seat": Leaky(variant(game, text=text_of_the_next_seat(game)), READ_BY),
+        "text: of the mover": Leaky(variant(game, text=text_of_the_mover(game)), READ_BY),
+    }
+
+
+HONEST = {(name, kind): each for name, game in GAMES.items() for kind, each in {"the game": game, "a copy of it": variant(game)}.items()}
+LEAKY = {(name, leak): leaky for name, game in GAMES.items() for leak, leaky in leaks(game).items()}
 
 
 def said_of(game: Game) -> dict[str, str]:
     """By each probe what the check says of deals that this game has played, nothing if it finds nothing."""
     setting = Setting(game, PLAYERS)
-    walked = contract.walk(setting, ROWS, SEED, LONGEST).states
-    states, seats = np.repeat(walked, PLAYERS), np.tile(np.arange(PLAYERS), ROWS)
+    batch = contract.walk(setting, WALKS, SEED, LONGEST)
+    freest = np.argsort(-batch.masks.sum(axis=1), kind="stable")[:ROWS]  # a mask that allows one action has nothing to give away
+    states, seats = np.repeat(batch.states[freest], PLAYERS), np.tile(np.arange(PLAYERS), ROWS)
     found = {}
     for name, probe in contract.PROBES.items():
         found[name] = ""
@@ -139,4 +173,4 @@ def said_of(game: Game) -> dict[str, str]:
 
 if __name__ == "__main__":
     games = {**HONEST, **{name: leaky.game for name, leaky in LEAKY.items()}}
-    print(json.dumps({name: said_of(game) for name, game in games.items()}))
+    print(json.dumps([[*name, said_of(game)] for name, game in games.items()]))

@@ -19,12 +19,32 @@ from penzoo.agents import HEURISTICS, make_agent
 from penzoo.envs import GAMES, loops, rng
 from penzoo.envs.aec import CheckedEnv
 from penzoo.envs.batch import Batch
+from penzoo.envs.cards import NO_CARD
 
 UNCOMPILED_STEPS = 25
 FEW_ROWS, MANY_ROWS = 8, 192
 FEW_ACTIONS = 2
+FEW_DEALS = 3
+FEW_MOMENTS = 4
+MANY_STEPS = 1000
 TOLERANCE = 1e-12
-_WALKED: dict[tuple[str, int], np.ndarray] = {}
+_WALKED: dict[str, np.ndarray] = {}
+
+
+def walked(setting: Setting) -> np.ndarray:
+    """Records of many deals, each played for a while."""
+    name = str(setting)
+    if name not in _WALKED:
+        _WALKED[name] = contract.walk(setting, MANY_ROWS, seed=SEED + setting.players).states.copy()
+    return _WALKED[name]
+
+
+def moments(setting: Setting, rows: int = ROWS) -> tuple[np.ndarray, np.ndarray]:
+    """Records at moments of a deal, half of them at random, and a seat for each: every seat, the one to move and others."""
+    at_random, others = np.split(walked(setting), [rows // 2])
+    states = np.concatenate([at_random, contract.varied(setting.game, others, rows - rows // 2)])
+    return np.repeat(states, setting.players), np.tile(np.arange(setting.players), rows)
+
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
 every_setting = pytest.mark.parametrize("setting", ALL_SETTINGS, ids=str)
@@ -78,6 +98,31 @@ def test_options_undo_their_codes_and_refuse_other_values(game):
         for value in (None, "no such value", -1, 2.5, [], np.nan):
             with pytest.raises(ValueError, match=f"option {option.name}="):
                 option.encode(value)
+
+
+@every_game
+def test_every_number_of_players_and_every_value_of_every_option_is_tried(game):
+    tried = [setting for setting in ALL_SETTINGS if setting.game is game]
+    sizes = set(range(game.min_players, game.max_players + 1))
+    assert {setting.players for setting in tried if not setting.options} == sizes
+    assert {setting.players for setting in tried if len(setting.options) == len(game.all_options)} == sizes
+    for option in game.all_options:
+        alone = [setting for setting in tried if list(setting.options) == [option.name]]
+        if option.choices:
+            assert {setting.options[option.name] for setting in alone} == {*option.choices} - {option.default}
+        assert len({setting.players for setting in alone}) >= contract.SIZES_ALONE
+
+
+@every_setting
+def test_each_deal_has_the_whole_deck(setting):
+    batch = setting.batch(FEW_ROWS)
+    full = setting.game.deck(setting.players, batch.options)
+    size = len(full)
+    decks = np.concatenate([batch.decks, *(played.decks.copy() for played in contract.play(batch, 60))])
+    assert decks.shape[1] == setting.game.largest_deck
+    assert (np.sort(decks[:, :size], axis=1) == full).all()
+    assert len(batch.deck(0)) == size
+    assert (decks[:, size:] == NO_CARD).all()
 
 
 @every_game
@@ -156,9 +201,10 @@ def test_mask_is_zero_at_the_end_and_only_there_and_every_deal_ends_by_max_moves
 def test_actions_in_an_ended_deal_do_nothing_and_its_returns_stay(setting):
     batch = setting.batch(FEW_ROWS, autoreset=False)
     sums = np.zeros((FEW_ROWS, setting.players))
-    for _ in contract.play(batch, int(batch.states["max_moves"][0])):  # most rows end, and are stepped on, long before the last
+    for _ in contract.play(batch, min(int(batch.states["max_moves"][0]), MANY_STEPS)):  # most end, and are stepped on, long before the last
         sums += batch.rewards
         assert np.abs(batch.returns - sums).max() < TOLERANCE
+    assert batch.ended.all()
     before = contract.snapshot(batch)
     for action in (0, len(setting.game.actions) - 1, -1):
         batch.step(np.full(FEW_ROWS, action))
@@ -194,7 +240,7 @@ def test_numbers_are_within_their_bounds(setting):
 def test_rewards_of_a_deal_add_up_to_its_returns_and_to_0_over_the_seats(setting):
     batch = setting.batch(FEW_ROWS)
     sums, ended = np.zeros((FEW_ROWS, setting.players)), 0
-    for _ in contract.play(batch, int(batch.states["max_moves"][0])):
+    for _ in contract.play(batch, min(int(batch.states["max_moves"][0]), MANY_STEPS)):
         sums += batch.rewards
         assert np.abs(batch.returns - sums).max() < TOLERANCE
         assert np.abs(batch.rewards.sum(axis=1)).max() < TOLERANCE
@@ -206,16 +252,21 @@ def test_rewards_of_a_deal_add_up_to_its_returns_and_to_0_over_the_seats(setting
 # ------------------------------------------------------------------------------------------------------- compiled, uncompiled
 
 
-def test_compiled_play_is_uncompiled_play_step_by_step():
+def test_compiled_play_is_uncompiled_play_step_by_step(tmp_path):
+    """From the first move, and on from moments that show what is rare."""
+    for setting in ALL_SETTINGS:
+        states = walked(setting)
+        going = states[(states["terminated"] | states["truncated"]) == 0]
+        np.save(tmp_path / f"{setting}.npy", contract.varied(setting.game, going, FEW_MOMENTS))
     run = subprocess.run(
-        [sys.executable, "-W", "error", str(Path(contract.__file__)), str(UNCOMPILED_STEPS)],
+        [sys.executable, "-W", "error", str(Path(contract.__file__)), str(UNCOMPILED_STEPS), str(tmp_path)],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
         text=True,
         check=False,
     )
     assert run.returncode == 0, run.stderr
-    assert run.stdout.splitlines() == contract.traces(UNCOMPILED_STEPS)
+    assert run.stdout.splitlines() == contract.traces(UNCOMPILED_STEPS, tmp_path)
 
 
 # ------------------------------------------------------------------------------------------------------------------ batches
@@ -332,7 +383,7 @@ def test_deals_with_different_options_play_in_one_batch(game):
         mixed.step(actions)
         for row, batch in enumerate(alone):
             batch.step(actions[[row]])
-            assert contract.same_deals(mixed, batch, [row])
+            assert contract.same_deals(mixed, batch, [row])  # also decks of other sizes, once a deal has ended
 
 
 @every_game
@@ -362,15 +413,62 @@ def test_tables_of_different_sizes_play_in_one_call_of_the_engine(game):
             assert np.array_equal(rewards[row, : batch.num_players], batch.rewards[0])
 
 
+# ---------------------------------------------------------------------------------------------------------- what agents are paid
+
+
+@every_setting
+def test_each_agent_is_told_at_each_of_its_decisions_what_it_was_paid_since_the_last(setting):
+    """Also by what others did in between, and where it is asked out of turn: the rewards of the batch are summed up apart."""
+    env, batch = CheckedEnv(setting.game, setting.players, **setting.options), setting.batch(1, autoreset=False)
+    env.reset(seed=SEED)
+    due, told, generator = np.zeros(setting.players), np.zeros(setting.players), np.random.default_rng(SEED)
+    for agent in env.agent_iter():
+        seat = env.possible_agents.index(agent)
+        _, reward, terminated, truncated, _ = env.last()
+        assert reward == due[seat]
+        told[seat] += reward
+        due[seat] = 0
+        if terminated or truncated:
+            env.step(None)
+            continue
+        action = int(contract.random_actions(batch, generator)[0])
+        env.step(action)
+        batch.step([action])
+        assert list(env.rewards.values()) == batch.rewards[0].tolist()
+        assert abs(sum(env.rewards.values())) < TOLERANCE
+        due += batch.rewards[0]
+    assert told == pytest.approx(batch.returns[0], abs=TOLERANCE)
+    assert told == pytest.approx(env.record().returns, abs=TOLERANCE)
+
+
+def play_whole(setting, seed, **options):
+    """A deal in which who has a choice chooses at random, the same for the same deal; its record, and how often an agent was asked."""
+    env, generator = CheckedEnv(setting.game, setting.players, **{**setting.options, **options}), np.random.default_rng(seed)
+    env.reset(seed=seed)
+    asked = 0
+    while legal := env.legal_actions():
+        asked += 1
+        assert asked == 1 or not options["auto_single"] or len(legal) > 1  # the first decision of a deal is always asked
+        env.step(env.action_index(generator.choice(legal) if len(legal) > 1 else legal[0]))
+    return env.record(), asked
+
+
+@every_setting
+def test_with_auto_single_agents_are_asked_less_and_the_record_is_the_same(setting):
+    asked = np.zeros((FEW_DEALS, 2), int)
+    for seed in range(FEW_DEALS):
+        records, asked[seed] = zip(*(play_whole(setting, seed, auto_single=auto_single) for auto_single in (False, True)), strict=True)
+        assert asked[seed, 0] == len(records[0].actions)
+        assert records[1].actions == records[0].actions
+        assert records[1].returns == records[0].returns
+        for record in records:  # each replays, and to its end
+            *_, last = record.replay()
+            assert last.legal == ()
+            assert last.number == len(record.actions)
+    assert setting.options.get("max_moves") == 1 or asked[:, 1].sum() < asked[:, 0].sum()
+
+
 # ------------------------------------------------------------------------------------------------------------------ no leak
-
-
-def moments(setting: Setting, rows: int = ROWS) -> tuple[np.ndarray, np.ndarray]:
-    """Records at random moments of a deal, and a seat for each: every seat, the one to move and others."""
-    key = (str(setting), rows)
-    if key not in _WALKED:
-        _WALKED[key] = contract.walk(setting, rows, seed=SEED + setting.players).states.copy()
-    return np.repeat(_WALKED[key], setting.players), np.tile(np.arange(setting.players), rows)
 
 
 def heuristic_choices(setting, states, seats):
@@ -418,42 +516,67 @@ def test_what_is_public_and_what_a_seat_holds_stays_when_the_rest_is_dealt_anew(
     contract.check_cards(setting, redealt)
     before, after = contract.view(game, states), contract.view(game, redealt)
     hidden = contract.pieces(game, players, contract.HIDDEN_PIECES[game.name])
+    places = contract.pieces(game, players, contract.CARD_PIECES[game.name])
     for piece, where in game.state_layout(players):
         if where not in hidden:
             assert np.array_equal(before[:, where], after[:, where]), piece.name
-        assert np.array_equal((before[:, where] != 0).sum(axis=1), (after[:, where] != 0).sum(axis=1)), piece.name
+        elif where in places:
+            sizes = [contract.cards(setting, numbers[:, where]).sum(axis=1) for numbers in (before, after)]
+            assert np.array_equal(*sizes), piece.name
+        else:  # an order: as many cards stand in it
+            assert np.array_equal((before[:, where] != 0).sum(axis=1), (after[:, where] != 0).sum(axis=1)), piece.name
     for seat in range(players):
         own = game.state_layout(players).slices[f"player_{seat}.hand"]
         known = game.state_layout(players).slices.get(f"player_{seat}.known")
         assert np.array_equal(before[seats == seat, own], after[seats == seat, own])
-        assert known is None or (after[:, own] >= after[:, known]).all()
+        assert known is None or (contract.cards(setting, after[:, own]) >= contract.cards(setting, after[:, known])).all()
 
 
-@every_table
-def test_a_deal_dealt_anew_can_be_played_to_its_end(setting):
-    batch = contract.walk(setting)
-    redealt = batch.determinize(batch.seats, rng.streams(SEED, ROWS))
-    batch._states[:] = redealt
-    setting.game.loops.refresh_rows(batch._states, np.arange(ROWS), 0, ROWS, batch._observations, batch._masks, batch._seats)
-    for _ in contract.play(batch, 1000):
-        if batch.ended.all():
-            break
-    assert batch.ended.all()
+@every_steady_setting
+def test_a_deal_dealt_anew_from_any_seats_view_can_be_played_to_its_end(setting):
+    states, seats = moments(setting)
+    batch = setting.batch(len(states), autoreset=False)
+    contract.plant(batch, contract.deal_anew(setting.game, states, seats, SEED))
+    over = (states["terminated"] | states["truncated"]).astype(bool)
+    assert (batch.masks.any(axis=1) != over).all()
+    rows = np.flatnonzero(~over)
+    generator = np.random.default_rng(SEED)
+    while len(rows):
+        batch.step(contract.random_actions(batch, generator)[rows], rows)
+        assert (batch.masks[rows].any(axis=1) != batch.ended[rows]).all()
+        rows = rows[~batch.ended[rows]]
     contract.check_cards(setting, batch.states)
+
+
+@every_game
+def test_the_moments_that_are_looked_into_show_every_piece(game):
+    """Else a leak in what they do not show would go unseen: a question, a card known to be in a hand, a half-built meld."""
+    shown: dict[str, np.ndarray] = {}
+    for setting in STEADY_SETTINGS:
+        if setting.game is game:
+            numbers = contract.view(game, moments(setting)[0]) != 0
+            for piece, where in game.state_layout(setting.players):
+                name = piece.name.split(".")[-1]
+                shown[name] = shown.get(name, np.zeros(piece.size, bool)) | numbers[:, where].any(axis=0)
+    assert all(numbers.any() for numbers in shown.values())
+    kinds = game.state_layout(game.min_players).slices.get("phase")
+    assert kinds is None or shown["phase"].all()
 
 
 # ---- leaks planted on purpose: the check above must catch each of them
 
 
 def piece_of(name):
-    """A piece of the global state of another seat, of the own, or of the table: what stands in `name` for {next} and {own}."""
+    """A piece of the global state, named as for `contract.piece`."""
+    return lambda setting, states, seats: contract.piece(setting.game, states, seats, name)
 
-    def probe(setting, states, seats):
-        whole, slices = contract.view(setting.game, states), setting.game.state_layout(setting.players).slices
-        names = [name.format(next=(seat + 1) % setting.players, own=seat) for seat in seats]
-        return np.stack([whole[row, slices[each]] for row, each in enumerate(names)])
 
-    return probe
+next_hand = piece_of("player_{next}.hand")
+
+
+def first_suit(setting, hands):
+    """How many ranks of the first suit there are in each hand."""
+    return np.count_nonzero(hands[:, : len(setting.game.card_names) // 4], axis=1)
 
 
 def with_observation(probe):
@@ -463,13 +586,14 @@ def with_observation(probe):
 
 def next_stock_card(setting, states, seats):
     """Only the card that is drawn next."""
-    return (piece_of("stock")(setting, states, seats) == 1).astype(np.float32)
+    cards = states["stock"][np.arange(len(states)), states["stock_size"] - 1]
+    return np.where(states["stock_size"] > 0, cards, NO_CARD)[:, np.newaxis]
 
 
 def mask_from_the_next_hand(setting, states, seats):
-    """The mask with one more action where the next player could not answer."""
+    """The mask with one more action where the next player has an odd number of ranks in the first suit."""
     masks = contract.masks(setting.game, states, seats)
-    masks[:, -1] |= (piece_of("player_{next}.hand")(setting, states, seats)[:, :9].sum(axis=1) == 0).astype(np.int8)
+    masks[:, -1] |= (first_suit(setting, next_hand(setting, states, seats)) % 2).astype(np.int8)
     return masks
 
 
@@ -491,10 +615,8 @@ def text_with_everything(setting, states, seats):
 
 
 def info_with_a_hint(setting, states, seats):
-    """An info that counts the next player's trumps."""
-    hands = piece_of("player_{next}.hand")(setting, states, seats)
-    trumps = states["trump_card"] // 9
-    return [{"trumps_of_next": int(hand[9 * suit : 9 * suit + 9].sum())} for hand, suit in zip(hands, trumps, strict=True)]
+    """An info that counts what the next player has of a suit."""
+    return [{"clubs_of_next": int(count)} for count in first_suit(setting, next_hand(setting, states, seats))]
 
 
 def info_with_the_record(setting, states, seats):
@@ -545,10 +667,10 @@ class StreamEnv(InfosEnv):
 
 
 class RewardsEnv(InfosEnv):
-    """Rewards that tell how many cards of the first suit the last seat holds."""
+    """Rewards that tell how many ranks of the first suit the last seat holds."""
 
     def _tell(self):
-        self.rewards = dict.fromkeys(self.rewards, float(self.hand(self.num_players - 1)[:9].sum()))
+        self.rewards = dict.fromkeys(self.rewards, float(first_suit(self, self.hand(self.num_players - 1)[np.newaxis])[0]))
 
 
 class OwnHandEnv(InfosEnv):
@@ -565,15 +687,11 @@ def through(kind):
 
 def peeking_heuristic(setting, states, seats):
     """A choice by the next player's hand."""
-    return np.argmax(piece_of("player_{next}.hand")(setting, states, seats), axis=1)
+    return np.argmax(next_hand(setting, states, seats), axis=1)
 
 
 PLANTED_LEAKS = {
-    "observation: the next hand": with_observation(piece_of("player_{next}.hand")),
-    "observation: the stock": with_observation(piece_of("stock")),
     "observation: the next card of the stock": with_observation(next_stock_card),
-    "observation: the own stump": with_observation(piece_of("player_{own}.stump_cards")),
-    "observation: another stump": with_observation(piece_of("player_{next}.stump_cards")),
     "observation: in an uncleared buffer": uncleared_buffer,
     "mask: by the next hand": mask_from_the_next_hand,
     "text: another seat's": text_of_another_seat,
@@ -588,16 +706,23 @@ PLANTED_LEAKS = {
 }
 
 
-@pytest.mark.parametrize("setting", [setting for setting in PLAIN_SETTINGS if setting.game.name == "pen"], ids=str)
-@pytest.mark.parametrize("name", PLANTED_LEAKS)
+def planted_leaks(game):
+    """By name the probes that must be caught: every hidden piece beside the observation, and the others."""
+    return {**{f"observation: {name}": with_observation(piece_of(name)) for name in contract.hidden_from(game)}, **PLANTED_LEAKS}
+
+
+@pytest.mark.parametrize(
+    ("setting", "name"), [(setting, name) for setting in PLAIN_SETTINGS for name in planted_leaks(setting.game)], ids=str
+)
 def test_a_planted_leak_is_caught(setting, name):
-    if "stock" in name and not moments(setting, FEW_ROWS)[0]["stock_size"].any():
-        pytest.skip("six players leave no stock")
+    states, seats = moments(setting, ROWS if name.startswith("observation") else FEW_ROWS)
+    if "stock" in name and not states["stock_size"].any():
+        pytest.skip("so many players leave no stock")
     with pytest.raises(AssertionError, match="gets what it cannot know"):
-        check_blind(PLANTED_LEAKS[name], setting, *moments(setting, FEW_ROWS))
+        check_blind(planted_leaks(setting.game)[name], setting, states, seats)
 
 
-@pytest.mark.parametrize("setting", [setting for setting in PLAIN_SETTINGS if setting.game.name == "pen"], ids=str)
+@every_table
 def test_infos_with_what_an_agent_may_know_are_no_leak(setting):
     check_blind(through(OwnHandEnv), setting, *moments(setting, FEW_ROWS))
 
@@ -616,15 +741,15 @@ def leaky_run():
         check=False,
     )
     assert run.returncode == 0, run.stderr
-    return json.loads(run.stdout)
+    return {(game, name): said for game, name, said in json.loads(run.stdout)}
 
 
-@pytest.mark.parametrize("name", leaky_games.HONEST)
+@pytest.mark.parametrize("name", leaky_games.HONEST, ids=": ".join)
 def test_an_honest_game_passes_uncompiled_too(leaky_run, name):
     assert leaky_run[name] == dict.fromkeys(contract.PROBES, "")
 
 
-@pytest.mark.parametrize("name", leaky_games.LEAKY)
+@pytest.mark.parametrize("name", leaky_games.LEAKY, ids=": ".join)
 def test_a_leak_in_the_engine_is_caught_on_every_way_to_the_agent(leaky_run, name):
     for probe in leaky_games.LEAKY[name].caught_by:
         assert "gets what it cannot know" in leaky_run[name][probe], probe
