@@ -1,9 +1,8 @@
 """Who sits where, and the playing of many games at once."""
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -15,38 +14,19 @@ from penzoo.eval.deals import Deals
 GAMES_AT_ONCE = 2048  # enough for the batch to be fast, few enough for memory
 
 
-def sole_lowest(returns: np.ndarray, terminated: np.ndarray) -> np.ndarray:
-    """Who has lost: the one seat with the lowest return of a deal that came to its end; nobody where seats share it.
-
-    Args:
-        returns: float64 of shape (games, players).
-        terminated: bool of shape (games,).
-
-    Returns:
-        bool of shape (games, players).
-    """
-    is_lowest = returns == returns.min(axis=1, keepdims=True)
-    lost: np.ndarray = is_lowest & (is_lowest.sum(axis=1, keepdims=True) == 1) & terminated[:, None]
-    return lost
-
-
-# by name, for games in which losing means something else than `sole_lowest`
-LOSERS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {}
-
-
 @dataclass(frozen=True)
 class Games:
     """How games ended: each of some deals, played once in each of some seatings.
 
     Attributes:
         returns: float64 of shape (deals, seatings, players).
-        lost: bool of shape (deals, seatings, players).
+        outcomes: for each of `game.outcomes` by its name, bool of shape (deals, seatings, players).
         moves: int64 of shape (deals, seatings), decisions made.
         truncated: bool of shape (deals, seatings).
     """
 
     returns: np.ndarray
-    lost: np.ndarray
+    outcomes: dict[str, np.ndarray]
     moves: np.ndarray
     truncated: np.ndarray
 
@@ -73,30 +53,21 @@ def seatings(listed: Sequence[int], players: int) -> np.ndarray:
     return np.array(list(dict.fromkeys(rotations)), np.int64)
 
 
-def play(
-    game: Game,
-    agents: Sequence[Agent],
-    seats: np.ndarray,
-    deals: Deals,
-    *,
-    threads: int = 1,
-    options: Mapping[str, Any] | None = None,
-) -> Iterator[Games]:
+def play(game: Game, agents: Sequence[Agent], seats: np.ndarray, deals: Deals, *, threads: int = 1) -> Iterator[Games]:
     """Play every deal once in every seating; yields as it goes, for some deals at a time.
 
     Args:
         game: of `penzoo.envs.GAMES`.
         agents: who plays.
         seats: int of shape (seatings, players), each the index of an agent, as of `seatings`.
-        deals: as of `draw_deals`.
+        deals: as of `draw_deals`, for as many players.
         threads: how many work on a step of the games.
-        options: the game's rule options.
 
     Raises:
-        ValueError: an option is impossible, or an agent plays an illegal action.
+        ValueError: the deals are for other players, or an agent plays an illegal action.
     """
     at_once = min(len(deals), max(1, GAMES_AT_ONCE // len(seats)))
-    batch = Batch(game, at_once * len(seats), seed=0, threads=threads, num_players=seats.shape[1], autoreset=False, **(options or {}))
+    batch = Batch(game, at_once * len(seats), seed=0, threads=threads, num_players=seats.shape[1], autoreset=False, **deals.options(game))
     try:
         for start in range(0, len(deals), at_once):
             part = deals.part(start, start + at_once)
@@ -108,10 +79,9 @@ def play(
 
 
 def _begin(batch: Batch, deals: Deals, copies: int) -> np.ndarray:
-    """Deal each deal `copies` times: deal k lies in the returned rows k, k + len(deals) and so on."""
+    """Plant each deal `copies` times: deal k lies in the returned rows k, k + len(deals) and so on."""
     rows = np.arange(len(deals) * copies)
-    first = rows[: len(deals)]
-    batch.reset(rows=first, decks=deals.decks, dealers=deals.dealers, chances=deals.chances)
+    batch.from_arrays(deals.arrays, rows[: len(deals)])
     batch.copy(rows % len(deals), rows)
     return rows
 
@@ -131,8 +101,13 @@ def _play_out(batch: Batch, agents: Sequence[Agent], seats: np.ndarray, rows: np
 
 
 def _ended(batch: Batch, rows: np.ndarray, num_deals: int, num_seatings: int) -> Games:
-    returns, terminated, truncated = batch.returns[rows], batch.terminated[rows], batch.truncated[rows]
-    lost = LOSERS.get(batch.game.name, sole_lowest)(returns, terminated)
-    moves = batch.states["moves"][rows].astype(np.int64)
-    by_deal = [array.reshape(num_seatings, num_deals, *array.shape[1:]).swapaxes(0, 1) for array in (returns, lost, moves, truncated)]
-    return Games(*by_deal)
+    def by_deal(values: np.ndarray) -> np.ndarray:
+        return values.reshape(num_seatings, num_deals, *values.shape[1:]).swapaxes(0, 1)
+
+    states = batch.states[rows]
+    return Games(
+        by_deal(batch.returns[rows]),
+        {outcome.name: by_deal(outcome.of(states)) for outcome in batch.game.outcomes},
+        by_deal(states["moves"].astype(np.int64)),
+        by_deal(batch.truncated[rows]),
+    )

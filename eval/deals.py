@@ -15,25 +15,24 @@ _DRAWN_AT_ONCE = 64
 
 @dataclass(frozen=True)
 class Deals:
-    """All the chance of some deals.
+    """Some deals as they were dealt: decks, dealers, and whatever a game draws beside, also what shows only later, as a reshuffle.
 
     Attributes:
-        decks: int8 of shape (deals, deck size), card indices in the order in which they are dealt.
-        dealers: int64 of shape (deals,).
-        chances: for each of `game.chances` a value for each deal.
+        arrays: as of `Batch.to_arrays`, a row for each deal.
     """
 
-    decks: np.ndarray
-    dealers: np.ndarray
-    chances: dict[str, list[Any]]
+    arrays: dict[str, np.ndarray]
 
     def __len__(self) -> int:
-        return len(self.decks)
+        return len(self.arrays["states"])
 
     def part(self, start: int, stop: int) -> "Deals":
         """The deals from `start` to before `stop`."""
-        chances = {name: values[start:stop] for name, values in self.chances.items()}
-        return Deals(self.decks[start:stop], self.dealers[start:stop], chances)
+        return Deals({name: array[start:stop] for name, array in self.arrays.items()})
+
+    def options(self, game: Game) -> dict[str, Any]:
+        """The rule options for which they were drawn, complete."""
+        return game.options_of(self.arrays["states"][0])
 
 
 def draw_deals(game: Game, players: int, count: int, seed: int, options: Mapping[str, Any] | None = None) -> Deals:
@@ -54,15 +53,5 @@ def draw_deals(game: Game, players: int, count: int, seed: int, options: Mapping
     for start in range(0, count, _DRAWN_AT_ONCE):
         if start:
             batch.reset()
-        drawn.append(_read(batch).part(0, count - start))
-    return Deals(
-        np.concatenate([deals.decks for deals in drawn]),
-        np.concatenate([deals.dealers for deals in drawn]),
-        {chance.name: [value for deals in drawn for value in deals.chances[chance.name]] for chance in game.chances},
-    )
-
-
-def _read(batch: Batch) -> Deals:
-    """The deals that a batch has begun."""
-    chances = {chance.name: [chance.write(state) for state in batch.states] for chance in batch.game.chances}
-    return Deals(batch.decks.copy(), batch.states["dealer"].astype(np.int64), chances)
+        drawn.append(batch.to_arrays(np.arange(min(_DRAWN_AT_ONCE, count - start))))
+    return Deals({name: np.concatenate([arrays[name] for arrays in drawn]) for name in drawn[0]})

@@ -30,8 +30,9 @@ class Row:
         agent: its name.
         payoff: mean return of a deal.
         payoff_interval: of `payoff`.
-        loss_rate: share of its deals that it lost, of all, the truncated ones included.
-        loss_interval: of `loss_rate`.
+        shares: for each of the game's outcomes by its name, the share of its deals in which it came to that, of all, the truncated ones
+            included.
+        share_intervals: of each of `shares`.
         moves: decisions in a deal, of all seats together.
         truncated: share of its deals that were truncated.
         decks: different decks.
@@ -41,8 +42,8 @@ class Row:
     agent: str
     payoff: float
     payoff_interval: Interval
-    loss_rate: float
-    loss_interval: Interval
+    shares: dict[str, float]
+    share_intervals: dict[str, Interval]
     moves: float
     truncated: float
     decks: int
@@ -61,6 +62,8 @@ class Evaluation:
         games: in all.
         seed: from which the decks were drawn.
         options: the rule options, complete.
+        payoff_unit: of the payoffs.
+        outcomes: what is counted beside them: what each name means.
         confidence: of the intervals.
         rows: one for each different agent, in the order in which they are listed.
         versions: of what it ran with.
@@ -74,6 +77,8 @@ class Evaluation:
     games: int
     seed: int
     options: dict[str, Any]
+    payoff_unit: str
+    outcomes: dict[str, str]
     confidence: float
     rows: list[Row]
     versions: dict[str, str]
@@ -84,7 +89,8 @@ class Evaluation:
         values = asdict(self)
         del values["deck_payoffs"]
         for row in values["rows"]:
-            row.update(payoff_interval=list(row["payoff_interval"]), loss_interval=list(row["loss_interval"]))
+            row["payoff_interval"] = list(row["payoff_interval"])
+            row["share_intervals"] = {name: list(interval) for name, interval in row["share_intervals"].items()}
         return values
 
 
@@ -125,9 +131,11 @@ def evaluate(
     seats = seatings(listed, num_players)
     drawn = draw_deals(table, num_players, deals, seed, complete)
     with _shown(progress, deals) as show:
-        played = play(table, made, seats, drawn, threads=threads, options=complete)
+        played = play(table, made, seats, drawn, threads=threads)
         figures = [_figures(games, seats, len(made)) for games in show(played)]
-    per_deck = {name: np.concatenate([part[name] for part in figures], axis=1) for name in figures[0]}
+    per_deck = {what: np.concatenate([part[what] for part in figures], axis=1) for what in figures[0]}
+    outcomes = {outcome.name: outcome.meaning for outcome in table.outcomes}
+    tables = [int((seats == index).any(axis=1).sum()) for index in range(len(made))]  # at which each agent sits
     return Evaluation(
         game=table.id,
         agents=[names[index] for index in listed],
@@ -136,8 +144,13 @@ def evaluate(
         games=deals * len(seats),
         seed=seed,
         options=complete,
+        payoff_unit=table.payoff_unit,
+        outcomes=outcomes,
         confidence=CONFIDENCE,
-        rows=[_row(name, index, per_deck, deals * int((seats == index).any(axis=1).sum())) for index, name in enumerate(names)],
+        rows=[
+            _row(name, outcomes, {what: values[index] for what, values in per_deck.items()}, deals * tables[index])
+            for index, name in enumerate(names)
+        ],
         versions={"penzoo": __version__, "numpy": np.__version__, "numba": numba.__version__, "python": platform.python_version()},
         deck_payoffs=dict(zip(names, per_deck["payoff"], strict=True)),
     )
@@ -190,9 +203,9 @@ def _figures(games: Games, seats: np.ndarray, num_agents: int) -> dict[str, np.n
     shape = games.returns.shape
     values = {
         "payoff": games.returns,
-        "lost": games.lost,
         "moves": np.broadcast_to(games.moves[:, :, None], shape),
         "truncated": np.broadcast_to(games.truncated[:, :, None], shape),
+        **games.outcomes,
     }
     return {name: np.stack([_seat_means(array, seats == index) for index in range(num_agents)]) for name, array in values.items()}
 
@@ -203,16 +216,17 @@ def _seat_means(values: np.ndarray, mask: np.ndarray) -> np.ndarray:
     return means + 0.0  # no minus before a zero
 
 
-def _row(name: str, index: int, per_deck: Mapping[str, np.ndarray], games: int) -> Row:
-    payoff, lost = per_deck["payoff"][index], per_deck["lost"][index]
+def _row(agent: str, outcomes: Iterable[str], per_deck: Mapping[str, np.ndarray], games: int) -> Row:
+    """A row from an agent's figures on each deck."""
+    payoff = per_deck["payoff"]
     return Row(
-        agent=name,
+        agent=agent,
         payoff=float(payoff.mean()),
         payoff_interval=mean_interval(payoff),
-        loss_rate=float(lost.mean()),
-        loss_interval=share_interval(lost),
-        moves=float(per_deck["moves"][index].mean()),
-        truncated=float(per_deck["truncated"][index].mean()),
+        shares={name: float(per_deck[name].mean()) for name in outcomes},
+        share_intervals={name: share_interval(per_deck[name]) for name in outcomes},
+        moves=float(per_deck["moves"].mean()),
+        truncated=float(per_deck["truncated"].mean()),
         decks=len(payoff),
         games=games,
     )

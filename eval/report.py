@@ -2,6 +2,7 @@
 
 import json
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from rich.console import Console
 
+    from penzoo.envs.game import Game, Outcome
     from penzoo.eval.evaluation import Evaluation, Row
     from penzoo.eval.intervals import Interval
 
@@ -20,7 +22,7 @@ _DIGITS = 3
 _NAME_WIDTH = 10
 _FILE_WIDTH = 200  # of a table that no terminal bounds
 _LABEL_WIDTH = 24  # characters
-_PICTURE_WIDTH, _PICTURE_MARGIN, _PICTURE_ROW, _PICTURE_LINE = 9.0, 1.6, 0.25, 0.2  # inches
+_PICTURE_LABELS, _PICTURE_PANEL, _PICTURE_MARGIN, _PICTURE_ROW, _PICTURE_LINE = 1.0, 4.0, 1.8, 0.25, 0.2  # inches
 _LEAST_SPAN = 0.05  # of an axis: below it lies nothing worth a look
 _PICTURE_DPI = 150
 
@@ -32,6 +34,7 @@ def print_table(evaluation: "Evaluation", console: "Console | None" = None, *, m
 
     console = console or table_console(markdown)
     interval = f"{evaluation.confidence:.0%} interval"
+    figures = [heading for figure in (evaluation.payoff_unit, *evaluation.outcomes) for heading in (figure, interval)]
     table = Table(
         box=box.MARKDOWN if markdown else box.SIMPLE_HEAD,
         title=None if markdown else title(evaluation),
@@ -40,7 +43,7 @@ def print_table(evaluation: "Evaluation", console: "Console | None" = None, *, m
         collapse_padding=not markdown,
     )
     table.add_column("agent", overflow="fold", min_width=_NAME_WIDTH)
-    for heading in ("payoff", interval, "losses", interval, "moves", "trunc."):
+    for heading in (*figures, "moves", "trunc."):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in evaluation.rows:
         table.add_row(*_cells(row))
@@ -57,18 +60,16 @@ def table_console(markdown: bool = False) -> "Console":
     return console if console.is_terminal and not markdown else Console(width=_FILE_WIDTH)
 
 
-def _cells(row: "Row") -> tuple[str, ...]:
-    low, high = row.payoff_interval
-    low_loss, high_loss = row.loss_interval
-    return (
-        row.agent,
-        _signed(row.payoff),
-        f"{_signed(low)} to {_signed(high)}",
-        f"{row.loss_rate:.1%}",
-        f"{100 * low_loss:.1f} to {high_loss:.1%}",
-        f"{row.moves:.1f}",
-        f"{row.truncated:.1%}",
-    )
+def _cells(row: "Row") -> Iterator[str]:
+    yield row.agent
+    yield _signed(row.payoff)
+    yield " to ".join(map(_signed, row.payoff_interval))
+    for name, share in row.shares.items():
+        low, high = row.share_intervals[name]
+        yield f"{share:.1%}"
+        yield f"{100 * low:.1f} to {high:.1%}"
+    yield f"{row.moves:.1f}"
+    yield f"{row.truncated:.1%}"
 
 
 def save_json(evaluation: "Evaluation", path: str | Path) -> None:
@@ -77,7 +78,7 @@ def save_json(evaluation: "Evaluation", path: str | Path) -> None:
 
 
 def save_picture(evaluation: "Evaluation", path: str | Path) -> None:
-    """Draw each agent's payoff and loss rate, with their intervals, as a PNG.
+    """Draw each agent's payoff and its share of each outcome, with their intervals, as a PNG.
 
     Raises:
         ModuleNotFoundError: matplotlib is not installed (it comes with `penzoo[train]`).
@@ -88,26 +89,44 @@ def save_picture(evaluation: "Evaluation", path: str | Path) -> None:
     names = [textwrap.fill(row.agent, _LABEL_WIDTH) for row in evaluation.rows]
     lines = sum(1 + name.count("\n") for name in names)
     height = _PICTURE_MARGIN + _PICTURE_ROW * len(names) + _PICTURE_LINE * lines
-    figure = Figure(figsize=(_PICTURE_WIDTH, height), layout="constrained")
+    panels = 1 + len(evaluation.outcomes)
+    figure = Figure(figsize=(_PICTURE_LABELS + _PICTURE_PANEL * panels, height), layout="constrained")
     FigureCanvasAgg(figure)  # not pyplot, whose windows and settings are the user's
-    left, right = figure.subplots(1, 2, sharey=True)
-    _dots(left, [row.payoff for row in evaluation.rows], [row.payoff_interval for row in evaluation.rows], EVEN_PAYOFF)
-    _dots(right, [row.loss_rate for row in evaluation.rows], [row.loss_interval for row in evaluation.rows], 1 / evaluation.players)
-    left.set_xlabel("mean payoff of a deal")
-    right.set_xlabel("share of deals lost")
-    right.xaxis.set_major_formatter(lambda share, _: f"{round(100 * share, _DIGITS):g}%")
-    left.set_yticks(range(len(names)), names)
-    left.set_ylim(len(names) - 0.5, -0.5)
-    figure.suptitle(title(evaluation), fontsize="medium")
-    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False, fontsize="small")
+    payoffs, *shares = figure.subplots(1, panels, sharey=True, squeeze=False)[0]
+    _draw_payoffs(payoffs, evaluation)
+    for axes, outcome in zip(shares, _game(evaluation).outcomes, strict=True):
+        _draw_shares(axes, evaluation, outcome)
+    payoffs.set_yticks(range(len(names)), names)
+    payoffs.set_ylim(len(names) - 0.5, -0.5)
+    figure.suptitle(title(evaluation), fontsize="medium", wrap=True)
+    figure.legend(*payoffs.get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False, fontsize="small")
     figure.savefig(path, format="png", dpi=_PICTURE_DPI)
 
 
-def _dots(axes: "Axes", means: list[float], intervals: "list[Interval]", even: float) -> None:
-    """A dot with the bar of its interval for each row, from the top down, and a line where all would be alike."""
+def _draw_payoffs(axes: "Axes", evaluation: "Evaluation") -> None:
+    _draw_even(axes, EVEN_PAYOFF)
+    _dots(axes, [row.payoff for row in evaluation.rows], [row.payoff_interval for row in evaluation.rows])
+    axes.set_xlabel(f"mean {evaluation.payoff_unit} of a deal")
+
+
+def _draw_shares(axes: "Axes", evaluation: "Evaluation", outcome: "Outcome") -> None:
+    if outcome.is_even:
+        _draw_even(axes, 1 / evaluation.players)
+    name = outcome.name
+    _dots(axes, [row.shares[name] for row in evaluation.rows], [row.share_intervals[name] for row in evaluation.rows])
+    axes.set_xlabel(f"{name}: share of deals\n({outcome.meaning})")
+    axes.xaxis.set_major_formatter(lambda share, _: f"{round(100 * share, _DIGITS):g}%")
+
+
+def _draw_even(axes: "Axes", even: float) -> None:
+    """A line where all would be alike."""
+    axes.axvline(even, color="0.6", linestyle="--", linewidth=1, label="an even share")
+
+
+def _dots(axes: "Axes", means: list[float], intervals: "list[Interval]") -> None:
+    """A dot with the bar of its interval for each row, from the top down."""
     lows = [mean - low for mean, (low, _) in zip(means, intervals, strict=True)]
     highs = [high - mean for mean, (_, high) in zip(means, intervals, strict=True)]
-    axes.axvline(even, color="0.6", linestyle="--", linewidth=1, label="an even share")
     axes.errorbar(means, range(len(means)), xerr=[lows, highs], fmt="o", capsize=4, label="mean and its interval over decks")
     axes.grid(axis="x", alpha=0.3)
     low, high = axes.get_xlim()
@@ -117,12 +136,16 @@ def _dots(axes: "Axes", means: list[float], intervals: "list[Interval]", even: f
 
 def title(evaluation: "Evaluation") -> str:
     """What was played, in one line."""
-    game = get_game(evaluation.game.rpartition("_v")[0])
+    game = _game(evaluation)
     changed = "".join(f", {name}={value}" for name, value in game.changed_options(evaluation.options).items())
     return (
         f"{game.title} ({evaluation.game}{changed}), {evaluation.players} players: "
         f"{evaluation.games:,} games of {evaluation.deals:,} decks, seed {evaluation.seed}"
     )
+
+
+def _game(evaluation: "Evaluation") -> "Game":
+    return get_game(evaluation.game.rpartition("_v")[0])
 
 
 def _signed(value: float) -> str:

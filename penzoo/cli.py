@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 USER_ERROR = 2  # exit codes, as shells and typer have them
 INTERRUPTED = 130
 
+_RATE_WIDTH = 50  # of the name of what `bench` measures
+
 # what `pip install penzoo` does not bring, and the extra that does
 _EXTRA = "train"
 _OF_EXTRA = {"matplotlib", "pydantic", "sb3_contrib", "stable_baselines3", "tensorboard", "torch", "tqdm"}
@@ -301,7 +303,7 @@ def _read(file: Path) -> Iterator["Record"]:
 
 def _show_record(record: "Record", where: str, delay: float, reveal: bool) -> None:
     from penzoo.envs import get_game
-    from penzoo.play import move_text
+    from penzoo.play import move_text, payoff_text
 
     game = get_game(record.game)
     typer.echo(f"== {where} ==\n")
@@ -315,7 +317,7 @@ def _show_record(record: "Record", where: str, delay: float, reveal: bool) -> No
             return
         typer.echo(game.text(position.state, None, reveal))
         if position.action is None:
-            typer.echo(f"returns: {' '.join(f'{value:+.3f}' for value in record.returns)}\n")
+            typer.echo(f"returns: {', '.join(payoff_text(game, value) for value in record.returns)}\n")
         else:
             typer.echo(f"{position.number + 1}. player_{position.seat}: {move_text(game, position.action)}\n")
             time.sleep(delay)
@@ -341,11 +343,13 @@ def bench(
     _check_folder(json_file)
     table = get_game(game)
     options = table.complete_options(parse_options(option or []))
+    num_players = table.check_players(players)
+    table.deck(num_players, options)  # tells options that do not suit so many, before the table below is begun
     rates = []
-    typer.echo(f"{'moves per':44}{'CPU-second':>12}{'second':>12}{'ratio':>8}")
-    for rate in speed.measure(table, table.check_players(players), num_envs, threads, slices, **options):
+    typer.echo(f"{'moves per':{_RATE_WIDTH}}{'CPU-second':>12}{'second':>12}{'ratio':>8}")
+    for rate in speed.measure(table, num_players, num_envs, threads, slices, **options):
         ratio = "" if rate.ratio is None else f"{rate.ratio:.2f}"
-        typer.echo(f"{rate.name:44}{rate.per_cpu_second:>12,.0f}{rate.per_second:>12,.0f}{ratio:>8}")
+        typer.echo(f"{rate.name:{_RATE_WIDTH}}{rate.per_cpu_second:>12,.0f}{rate.per_second:>12,.0f}{ratio:>8}")
         rates.append(rate.to_dict())
     if json_file is not None:
         json_file.write_text(json.dumps(rates, indent=2) + "\n", encoding="utf-8")

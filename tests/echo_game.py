@@ -18,6 +18,7 @@ from penzoo.envs.rng import random_below
 from penzoo.envs.tables import ActionGroup, ActionTable, Layout, Piece
 
 MAX_PLAYERS = 3
+NUM_CARDS = 2
 ROUNDS = 2
 RIGHT, WRONG, BAIT, DRIP = 1.0, -1.0, 0.5, 0.125
 NOBODY = -1
@@ -31,8 +32,13 @@ def best_value(players: int) -> float:
 
 
 @compiled
+def deck_size(state):
+    return NUM_CARDS
+
+
+@compiled
 def chance(state, rng):
-    state["card"] = random_below(rng, 2)
+    state["card"] = random_below(rng, NUM_CARDS)
 
 
 @compiled
@@ -115,9 +121,10 @@ GAME = Game(
     options=(max_moves_option(1000),),
     actions=ActionTable((ActionGroup("name", ("zero", "one"), "name a number"),)),
     chances=(),
-    deck=lambda players, options: np.arange(2, dtype=np.int8),
+    deck=lambda players, options: np.arange(NUM_CARDS, dtype=np.int8),
+    largest_deck=NUM_CARDS,
     observation_layout=layout,
     state_layout=layout,
-    functions=Functions(chance, deal, next_dealer, legal_mask, apply, observe, determinize, view),
+    functions=Functions(deck_size, chance, deal, next_dealer, legal_mask, apply, observe, determinize, view),
     text=lambda state, viewer, reveal: "",
 )

@@ -94,6 +94,11 @@ def test_a_bug_is_no_user_error(run, monkeypatch):
     [
         ([], {}),
         (["must_beat=true", "payoff=placement", "max_moves=200"], {"must_beat": True, "payoff": "placement", "max_moves": 200}),
+        (
+            ["packs=3", "rearrange=false", "stock_out=end", "forcing=never"],
+            {"packs": 3, "rearrange": False, "stock_out": "end", "forcing": "never"},
+        ),
+        (["packs=players"], {"packs": "players"}),
         (["a=b=c"], {"a": "b=c"}),
         (["a=["], {"a": "["}),
     ],
@@ -115,6 +120,8 @@ def test_list_shows_games_options_and_agents(run):
     output = run("list").output
     for text in ("pen_v0", "Пень", "2 to 6", "must_beat=false", "payoff=loser", "max_moves=1000", "random, greedy, careful"):
         assert text in output
+    for text in ("pengingan_v0", "2 to 8, 4 by default", "packs=players", "players or 2 or 3", "rearrange=true", "any_meld"):
+        assert text in output
 
 
 # ----------------------------------------------------------------------------------------------------------------------- eval
@@ -134,6 +141,17 @@ def test_eval_prints_a_table_and_writes_files(run, tmp_path):
     assert (tmp_path / "e.png").stat().st_size > 0
 
 
+def test_eval_of_another_game_is_in_its_own_terms(run, tmp_path):
+    options = ["-o", "packs=3", "-o", "rearrange=false", "-o", "auto_single=true"]
+    result = run("eval", "--game", "pengingan", "random", "--deals", 4, *options, "--json", tmp_path / "e.json")
+    assert result.exit_code == 0, result.output
+    for text in ("Pengingan (pengingan_v0, packs=3, rearrange=False, auto_single=True)", "chips", "out"):
+        assert text in result.stdout
+    assert "loss" not in result.stdout
+    data = json.loads((tmp_path / "e.json").read_text(encoding="utf-8"))
+    assert (data["game"], data["payoff_unit"], list(data["rows"][0]["shares"])) == ("pengingan_v0", "chips", ["out"])
+
+
 def test_eval_as_markdown(run):
     assert re.search(r"^\| agent .*\n\|-", run("eval", "greedy", "--deals", 2, "--markdown").stdout, re.MULTILINE)
 
@@ -149,6 +167,10 @@ def test_eval_as_markdown(run):
         (["greedy", "-o", "must_beat=maybe"], "must_beat='maybe' is not possible"),
         (["greedy", "-o", "must_lead=true"], "option 'must_lead' does not exist"),
         (["greedy", "-o", "must_beat"], "KEY=VALUE"),
+        (["random", "--game", "pengingan", "-o", "packs=9"], "packs=9 is not possible: it takes 'players' or 2 or 3"),
+        (["random", "--game", "pengingan", "-o", "packs=2", "--players", "8"], "packs=2 is not possible: 8 players need 81 cards"),
+        (["random", "--game", "pengingan", "-o", "rearrange=1"], "rearrange=1 is not possible: it takes False or True"),
+        (["random", "--game", "pengingan", "-o", "must_beat=true"], "option 'must_beat' does not exist: pengingan has packs, "),
         (["none.safetensors"], "none.safetensors"),
         (["greedy", "--picture", "e.pdf"], "should end in .png"),
         (["greedy", "--json", "nowhere/e.json"], "there is no folder nowhere"),
@@ -237,9 +259,23 @@ def test_play_makes_forced_moves_by_itself_and_shows_them(run, tmp_path):
     assert list(record.replay())[-1].legal == ()
 
 
+def test_play_of_another_game(run, tmp_path):
+    file = tmp_path / "games.jsonl"
+    options = ["--game", "pengingan", "--players", 3, "-o", "packs=2", "-o", "stock_out=reshuffle", "--seed", 3, "--record", file]
+    result = run("play", *options, "--opponents", "random", answers="1\n" * 2000)
+    assert result.exit_code == 0, result.output
+    (record,) = read_records(file)
+    assert record.options == {"packs": 2, "stock_out": "reshuffle"}
+    replayed = run("replay", file)
+    assert replayed.exit_code == 0, replayed.output
+    assert f"returns: {', '.join(f'{value:+g} chips' for value in record.returns)}" in replayed.stdout
+    assert len(record.returns) == 3
+
+
 @pytest.mark.parametrize(
     ("arguments", "match"),
     [
+        (["--game", "pengingan", "--players", "8", "-o", "packs=2"], "8 players need 81 cards"),
         (["--seat", "3"], "seats are 0 to 2"),
         (["--players", "1"], "2 to 6 players"),
         (["--opponents", "nobody"], "agent 'nobody' does not exist"),
@@ -319,6 +355,28 @@ def test_bench_shows_and_writes_the_rates(run, tmp_path, monkeypatch):
     assert re.search(r"an environment +120,000 +110,000 +7.50", result.stdout)
     assert "2,000,000" in result.stdout
     assert [rate["name"] for rate in json.loads((tmp_path / "rates.json").read_text())] == ["an environment", "a batch"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        (["--players", "7"], "2 to 6 players"),
+        (["--game", "pengingan", "--players", "8", "-o", "packs=2"], "8 players need 81 cards"),
+        (["--game", "pengingan", "-o", "packs=many"], "packs='many' is not possible"),
+    ],
+)
+def test_bench_tells_mistakes_before_its_table(run, arguments, match):
+    result = run("bench", *arguments)
+    assert_error(result, match)
+    assert not result.stdout
+
+
+def test_bench_of_another_game_is_aligned(run):
+    result = run("bench", "--game", "pengingan", "--players", 6, "--num-envs", 16, "--threads", 1, "--slices", 1, "-o", "packs=3")
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert [line.split()[0] for line in lines[3:]] == ["pengingan_v0", "pengingan_v0"]
+    assert len({len(line) for line in lines}) == 1
 
 
 @pytest.mark.parametrize(

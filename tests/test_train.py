@@ -1,6 +1,9 @@
 """Training: the vector environment, the pool, and whole short runs in a folder."""
 
+import contextlib
+import io
 import json
+import re
 import time
 from collections import Counter
 
@@ -28,7 +31,7 @@ from penzoo.train.run import Training, train
 from penzoo.train.vecenv import DealVecEnv
 
 torch.set_num_threads(1)
-PEN = get_game("pen")
+PEN, PENGINGAN = get_game("pen"), get_game("pengingan")
 PLAYERS = 3
 ENVS = 16
 
@@ -39,6 +42,12 @@ def pen_vecenv(num_envs=ENVS, *, agent="greedy", bootstrap=False, seat=None, **o
     batch = Batch(PEN, num_envs, seed=0, num_players=PLAYERS, autoreset=False, **options)
     learner = LearnerBatch(batch, [make_agent(agent, "pen", PLAYERS, 1)], fixed_seating(PLAYERS, 1, seat), seed=0)
     return DealVecEnv(learner, bootstrap_truncated=bootstrap)
+
+
+def pengingan_vecenv(reward_scale=1.0, num_envs=ENVS, **options):
+    batch = Batch(PENGINGAN, num_envs, seed=0, num_players=PLAYERS, autoreset=False, **options)
+    learner = LearnerBatch(batch, [make_agent("random", seed=1)], fixed_seating(PLAYERS, 1), seed=0)
+    return DealVecEnv(learner, reward_scale=reward_scale)
 
 
 def play(env, steps, seed=0):
@@ -109,6 +118,35 @@ def test_the_info_of_an_ended_deal_holds_the_learners_last_view_its_return_and_i
         counts[dones], sums[dones] = 0, 0
     assert ended > ENVS
     assert env.moves > 20 * ended
+
+
+@pytest.mark.parametrize("auto_single", [False, True])
+def test_rewards_are_scaled_and_the_return_of_a_deal_is_in_chips(auto_single):
+    env, sums, returns = pengingan_vecenv(0.125, auto_single=auto_single), np.zeros(ENVS), []
+    for _, _, _, (_, rewards, dones, infos) in play(env, 150):
+        assert not (rewards % 0.125).any()
+        sums += rewards
+        for row in np.flatnonzero(dones):
+            returns.append(infos[row]["episode"]["r"])
+            assert returns[-1] == sums[row] / 0.125
+        sums[dones] = 0
+    assert len(returns) > ENVS
+    assert max(map(abs, returns)) > 3
+
+
+def test_the_scale_changes_nothing_but_the_rewards():
+    plain, scaled = (list(play(pengingan_vecenv(scale, auto_single=True), 60)) for scale in (1.0, 0.5))
+    for (*_, (observations, rewards, dones, _)), (*_, (same, halved, same_dones, _)) in zip(plain, scaled, strict=True):
+        np.testing.assert_array_equal(observations, same)
+        np.testing.assert_array_equal(dones, same_dones)
+        np.testing.assert_array_equal(rewards / 2, halved)
+
+
+def test_with_auto_single_the_learner_decides_between_at_least_two():
+    env, first = pengingan_vecenv(auto_single=True), np.ones(ENVS, bool)
+    for _, masks, _, (_, _, dones, _) in play(env, 60):
+        assert (masks.sum(axis=1)[~first] > 1).all()  # the first decision of a deal is asked whatever it is
+        first = dones
 
 
 @pytest.mark.parametrize("bootstrap", [True, False])
@@ -371,11 +409,11 @@ def test_the_agent_is_what_the_last_checkpoint_plays(finished):
 def test_tensorboard_has_the_scalars(finished):
     events = EventAccumulator(str(finished / "tensorboard")).Reload()
     for name in (
-        "against_greedy/loss_rate", "against_random/payoff", "against_careful/loss_rate", "train/entropy", "train/explained_variance",
+        "against_greedy/losses", "against_random/payoff", "against_careful/losses", "train/entropy", "train/explained_variance",
         "speed/decisions_per_second", "speed/moves_per_second", "speed/share_updates", "rollout/ep_rew_mean",
     ):  # fmt: skip
         assert events.Scalars(name), name
-    assert [point.step for point in events.Scalars("against_greedy/loss_rate")] == [384, 512]
+    assert [point.step for point in events.Scalars("against_greedy/losses")] == [384, 512]
     assert all(0 <= point.value <= 4 for point in events.Scalars("train/entropy"))
 
 
@@ -385,6 +423,54 @@ def test_a_finished_run_is_only_evaluated(finished, capsys):
     assert "is only evaluated" in capsys.readouterr().err
     assert load_policy(finished / "agent.safetensors").description.decisions == 512
     assert len(before) == (finished / "agent.safetensors").stat().st_size
+
+
+@pytest.fixture(scope="module")
+def chips(tmp_path_factory):
+    """A run whose rewards are scaled to next to nothing, what it printed, and what its rewards were in chips."""
+    overrides = (
+        "game=pengingan", "num_players=4", "options={auto_single: true, packs: 3}", "ppo.reward_scale=1e-3", "decisions=1024",
+        "pool.heuristics={random: 0.5}", "progress.every=512", "evaluation.opponents=[random]", "progress.opponents=[random]",
+    )  # fmt: skip
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        folder = train(small_config(tmp_path_factory.mktemp("runs"), *overrides))
+    return folder, out.getvalue(), err.getvalue()
+
+
+def test_what_is_reported_of_a_run_is_in_chips(chips):
+    folder, out, err = chips
+    evaluation = json.loads((folder / "evaluation.json").read_text(encoding="utf-8"))["random"]
+    assert (evaluation["game"], evaluation["payoff_unit"], evaluation["options"]["packs"]) == ("pengingan_v0", "chips", 3)
+    row = evaluation["rows"][0]
+    assert row["shares"].keys() == {"out"}
+    text = (folder / "evaluation.txt").read_text(encoding="utf-8")
+    payoff, share = f"{row['payoff']:+.3f}", f"{row['shares']['out']:.1%}"
+    for table in (text, out):
+        assert re.search(rf"small +{re.escape(payoff)} .* {share} ", table)
+        assert "chips" in table
+    assert re.search(r" 512 decisions: against random [+-]\d+\.\d{3} chips, out \d+\.\d%", err)
+    events = EventAccumulator(str(folder / "tensorboard")).Reload()
+    assert events.Scalars("against_random/payoff")[-1].value == pytest.approx(row["payoff"])
+    assert events.Scalars("against_random/out")[-1].value == pytest.approx(row["shares"]["out"])
+    assert max(abs(point.value) for point in events.Scalars("rollout/ep_rew_mean")) > 0.02
+
+
+def test_a_run_learns_from_scaled_rewards(tmp_path):
+    config = small_config(tmp_path, "ppo.reward_scale=0.25")
+    training = Training(config, run_module.RunFolder.create(config))
+    assert training.model.get_env() is training.env
+    assert training.env.reward_scale == 0.25
+    training.env.close()
+
+
+def test_the_command_that_evaluates_again_names_game_and_options(chips):
+    folder, out, _ = chips
+    (command,) = (line for line in out.splitlines() if line.startswith("again: "))
+    assert "--game pengingan" in command
+    assert "--option packs=3 --option auto_single=true" in command
+    assert "--players 4" in command
+    assert f"{folder / 'agent.safetensors'} random random random" in command
 
 
 def weights(training):

@@ -1,5 +1,6 @@
 """Configurations: whatever is wrong in one is told by its key, with what would be right."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,14 @@ WRONG = {
     "beyond one": ("ppo: {gamma: 1.5}", "ppo.gamma=1.5 is not possible: it takes .*1"),
     "other word": ("device: gpu", "device='gpu' is not possible: it takes 'auto', 'cpu' or 'cuda'"),
     "wrong option": ("options: {must_beat: 3}", "option must_beat=3 is not possible"),
+    "option of another game": ("{game: pengingan, options: {must_beat: true}}", "option 'must_beat' does not exist: pengingan has packs"),
+    "wrong value of an option": (
+        "{game: pengingan, options: {packs: player}}",
+        "option packs='player' is not possible: it takes 'players'",
+    ),
+    "option that does not suit": ("{game: pengingan, num_players: 8, options: {packs: 2}}", "packs=2 is not possible: 8 players need 81"),
+    "heuristic of another game": ("{game: pengingan, pool: {heuristics: {nobody: 1}}}", "agent 'nobody' does not exist"),
+    "no scale": ("ppo: {reward_scale: 0}", "ppo.reward_scale=0 is not possible: it takes .*0"),
     "wrong players": ("num_players: 9", "num_players=9 is not possible"),
     "nobody": ("pool: {present: 0, past: 0}", "all shares are 0"),
     "too much shared": ("network: {shared: 3}", "shared=3 is not possible"),
@@ -62,6 +71,7 @@ OVERRIDES = {
     "ppo.ent_coef = 0.1": lambda config: config.ppo.ent_coef == 0.1,
     "network.layers=[32, 16]": lambda config: config.network.layers == (32, 16),
     "pool.heuristics.greedy=0.5": lambda config: config.pool.heuristics["greedy"] == 0.5,
+    "ppo.reward_scale=0.1": lambda config: config.ppo.reward_scale == 0.1,
     "options.must_beat=true": lambda config: config.options["must_beat"] is True,
     "pool={present: 1}": lambda config: config.pool.present == 1 and not config.pool.heuristics,
     "name=a.b-c": lambda config: config.name == "a.b-c",
@@ -129,6 +139,20 @@ def test_our_own_configurations_hold(path):
     assert config == load_config(path.stem) == load_config(path.name)
     assert config.name == path.stem.replace("_", "-")
     assert config.baselines == agent_names(config.game)
+
+
+@pytest.mark.parametrize(("name", "players"), [("pengingan", 4), ("pengingan_6", 6)])
+def test_rummies_are_trained_without_forced_decisions_and_with_scaled_rewards(name, players):
+    config = load_config(name)
+    assert (config.game, config.players) == ("pengingan", players)
+    assert config.options == {"auto_single": True}
+    assert 0 < config.ppo.reward_scale < 1
+
+
+def test_any_option_of_a_game_can_be_trained_on():
+    values = {"packs": 5, "extension_pay": "once", "rearrange": False, "forcing": "always", "stock_out": "reshuffle", "max_moves": 500}
+    overrides = [f"options.{name}={json.dumps(value)}" for name, value in values.items()]
+    assert load_config("pengingan", overrides).options == {"auto_single": True, **values}
 
 
 def test_a_missing_configuration_is_told():

@@ -61,6 +61,12 @@ class PPOConfig(_Section):
     n_steps: int = Field(8, gt=0, description="decisions in each deal between two updates")
     batch_size: int = Field(2048, gt=1, description="decisions in each gradient step")
     n_epochs: int = Field(4, gt=0, description="how often each decision is used")
+    reward_scale: float = Field(
+        1.0,
+        gt=0,
+        description="what the learner's rewards are multiplied by, for learning only: whatever is reported is in the game's own unit; "
+        "about 1 / (what the return of a deal varies by) suits",
+    )
     gamma: Fraction = Field(1.0, description="discount of later rewards, per decision of the learner")
     gae_lambda: Fraction = Field(0.95, description="generalized advantage estimation: 0 trusts the value network, 1 the outcome")
     clip_range: float = Field(0.2, gt=0, description="how far the probability ratio may move before its gradient is cut")
@@ -141,7 +147,7 @@ class Config(_Section):
     @model_validator(mode="after")
     def _check(self) -> "Config":
         self.table.check_players(self.players)
-        self.table.complete_options(dict(self.options))
+        self.table.deck(self.players, self.table.complete_options(dict(self.options)))
         if self.ppo.batch_size > self.num_envs * self.ppo.n_steps:
             raise ValueError(
                 f"ppo.batch_size={self.ppo.batch_size} is not possible: "

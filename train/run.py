@@ -161,7 +161,8 @@ class Training:
             **options,
         )
         learner = LearnerBatch(batch, self.pool.actors, self.pool.seating, seed)
-        return DealVecEnv(learner, bootstrap_truncated=config.ppo.bootstrap_truncated, clock=self.clock)
+        ppo = config.ppo
+        return DealVecEnv(learner, reward_scale=ppo.reward_scale, bootstrap_truncated=ppo.bootstrap_truncated, clock=self.clock)
 
     def _make_model(self, seed: int) -> MaskablePPO:
         ppo = self.config.ppo
@@ -274,12 +275,13 @@ class Training:
             evaluations = self._evaluate(self.config.progress, progress=False)
         for name, evaluation in evaluations.items():
             self._record(name, evaluation)
-        losses = ", ".join(f"{evaluation.rows[0].loss_rate:.1%} to {name}" for name, evaluation in evaluations.items())
-        tqdm.write(f"{decisions:>12,} decisions: loses {losses}", file=sys.stderr)
+        figures = "; ".join(f"against {name} {_in_short(evaluation)}" for name, evaluation in evaluations.items())
+        tqdm.write(f"{decisions:>12,} decisions: {figures}", file=sys.stderr)
 
     def _record(self, name: str, evaluation: Evaluation) -> None:
         row = evaluation.rows[0]
-        for what, value in (("loss_rate", row.loss_rate), ("payoff", row.payoff), ("truncated", row.truncated), ("moves", row.moves)):
+        figures = {"payoff": row.payoff, **row.shares, "truncated": row.truncated, "moves": row.moves}
+        for what, value in figures.items():
             self.model.logger.record(f"against_{name}/{what}", value)
 
     def _report(self, evaluations: dict[str, Evaluation]) -> None:
@@ -308,6 +310,13 @@ class Training:
             return "nothing learned anew"
         shares = ", ".join(f"{name} {share:.0%}" for name, share in self.clock.shares().items())
         return f"{made:,} decisions, {made / seconds:,.0f} a second; time: {shares}"
+
+
+def _in_short(evaluation: Evaluation) -> str:
+    """The learner's payoff and shares: `+1.204 chips, out 31.0%`."""
+    row = evaluation.rows[0]
+    shares = "".join(f", {name} {share:.1%}" for name, share in row.shares.items())
+    return f"{row.payoff:+.3f} {evaluation.payoff_unit}{shares}"
 
 
 def _set_threads(threads: int) -> None:

@@ -16,9 +16,9 @@ ENVIRONMENT = "environment"  # what the clock calls it
 class DealVecEnv(VecEnv):
     """Deals in which every step is a decision of the learner; a deal that has ended is followed at once by another.
 
-    Observations are float32 of shape (num_envs, observation size), rewards what came to the learner's seat since its decision before.
-    The info of a deal that has ended holds `terminal_observation` (what the learner sees at the end), `TimeLimit.truncated`, and
-    `episode` with the learner's return `r` and the number of its decisions `l`.
+    Observations are float32 of shape (num_envs, observation size), rewards what came to the learner's seat since its decision before,
+    times `reward_scale`. The info of a deal that has ended holds `terminal_observation` (what the learner sees at the end),
+    `TimeLimit.truncated`, and `episode` with the learner's return `r`, as the game pays it, and the number of its decisions `l`.
 
     Truncation: `max_moves` is a rule of the deal, known from the observation, and its payoff of 0 is final. So a truncated deal is by
     default an ended one; with `bootstrap_truncated` SB3 is told of a time limit, and adds the value of the last observation.
@@ -29,13 +29,17 @@ class DealVecEnv(VecEnv):
 
     Args:
         learner: the deals.
+        reward_scale: what the rewards are multiplied by.
         bootstrap_truncated: report a truncated deal as cut off by a time limit.
         clock: gets the time that the steps take.
     """
 
-    def __init__(self, learner: LearnerBatch, *, bootstrap_truncated: bool = False, clock: Clock | None = None) -> None:
+    def __init__(
+        self, learner: LearnerBatch, *, reward_scale: float = 1.0, bootstrap_truncated: bool = False, clock: Clock | None = None
+    ) -> None:
         batch = learner.batch
-        self.learner, self.bootstrap_truncated, self.clock = learner, bootstrap_truncated, clock or Clock()
+        self.learner, self.reward_scale, self.bootstrap_truncated = learner, reward_scale, bootstrap_truncated
+        self.clock = clock or Clock()
         self.moves = 0
         self.render_mode = None
         self._actions = np.zeros(batch.num_envs, np.int64)
@@ -63,7 +67,7 @@ class DealVecEnv(VecEnv):
         with self.clock.time(ENVIRONMENT):
             self.learner.step(self._actions)
             self._decisions += 1
-            rewards = self.learner.rewards.astype(np.float32)
+            rewards = (self.learner.rewards * self.reward_scale).astype(np.float32)
             dones = self.learner.batch.ended
             infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
             ended = np.flatnonzero(dones)
