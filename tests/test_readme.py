@@ -11,8 +11,10 @@ from typer.testing import CliRunner
 
 from penzoo import docs
 from penzoo.cli import app
+from penzoo.envs import GAMES
 
 ROOT = Path(__file__).parent.parent
+TABLES_OF_A_GAME = ("options", "actions", "observation")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -22,7 +24,7 @@ def blocks(language: str) -> list[str]:
 
 def test_the_tables_are_those_of_the_games() -> None:
     assert docs.fill(README) == README, "run: python -m penzoo.docs README.md"
-    assert README.count("<!-- table:") == README.count("<!-- end of table -->") == 4
+    assert README.count("<!-- table:") == README.count("<!-- end of table -->") == 1 + len(TABLES_OF_A_GAME) * len(GAMES)
 
 
 @pytest.mark.parametrize("block", blocks("python"), ids=lambda block: block.splitlines()[0])
