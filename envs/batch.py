@@ -392,10 +392,10 @@ class Batch:
     def _parse_deck(self, deck: Any, row: int) -> np.ndarray:
         options = self.game.options_of(self._states[row])  # the row's: a restored deal has brought its own
         if isinstance(deck, np.ndarray) and deck.dtype.kind in "iu":
-            names, size = self.game.card_names, len(self.game.deck(self.num_players, options))
-            if (deck[size:] == NO_CARD).all():  # as in `decks`
-                deck = deck[:size]
-            deck = [names[card] if 0 <= card < len(names) else str(card) for card in deck]
+            names, size = self.game.card_names, len(deck)
+            while size > 1 and deck[size - 1] == NO_CARD:  # as in `decks`
+                size -= 1
+            deck = [names[card] if 0 <= card < len(names) else str(card) for card in deck[:size]]
         return self.game.parse_deck(deck, self.num_players, options)
 
 

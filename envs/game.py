@@ -15,6 +15,9 @@ from penzoo.envs.tables import ActionTable, Layout
 AUTO_SINGLE = flag("auto_single", False, "play a decision with a single legal action without asking, the first of a deal excepted")
 
 
+NOT_OUTCOMES = ("payoff", "moves", "truncated")  # what evaluations report of every game beside its outcomes
+
+
 def max_moves_option(default: int) -> Option:
     """The option `max_moves`, which every game has."""
     return Option("max_moves", default, "decisions after which a deal without an end is truncated", bounds=MAX_MOVES_BOUNDS)
@@ -112,6 +115,9 @@ class Game:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "all_options", (*self.options, AUTO_SINGLE))
+        taken = [outcome.name for outcome in self.outcomes if outcome.name in NOT_OUTCOMES]
+        if taken:
+            raise ValueError(f"outcome {taken[0]!r} of {self.name} has a name that evaluations use for something else")
 
     @property
     def id(self) -> str:

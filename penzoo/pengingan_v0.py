@@ -15,8 +15,8 @@ def env(num_players: int | None = None, render_mode: str | None = None, **option
         num_players: 2 to 8; 4 if None.
         render_mode: None, "ansi" or "human".
         options: the rule options `packs`, `extension_pay`, `rearrange`, `hand_cards`, `going_out`, `forcing`, `stock_out`, `max_moves` (or
-            `max_cycles`) and `auto_single`; `illegal` and `illegal_reward` of
-            `penzoo.envs.aec.CheckedEnv`; `reveal`, `viewer` and `match` of `RawEnv`.
+            `max_cycles`) and `auto_single`; `illegal` and `illegal_reward` of `penzoo.envs.aec.CheckedEnv`; `reveal`, `viewer` and `match`
+            of `RawEnv`.
 
     Raises:
         ValueError: an argument or an option is impossible.

@@ -11,7 +11,7 @@ from penzoo.envs.cards import NO_CARD
 from penzoo.envs.pengingan.building import note_table
 from penzoo.envs.pengingan.melds import add, add_counts, is_good
 from penzoo.envs.pengingan.rules import packs
-from penzoo.envs.pengingan.state import CARDS, HAND_SIZE, NO_MELD, NOBODY, NUM_CARDS, NUM_RANKS, RANKS, Phase
+from penzoo.envs.pengingan.state import CARDS, HAND_SIZE, LIVE, NO_MELD, NOBODY, NUM_CARDS, NUM_RANKS, RANKS, Phase
 
 PENGINGAN = get_game("pengingan")
 FILLER = "Ac 2d 3h 4s 5c 6d 7h Js Qc Kd"  # a hand of which no two cards can be in one meld of three
@@ -76,7 +76,7 @@ class Table:
             "num_melds",
             "table_size",
             "table",
-            "live",
+            "shown",
             "chips",
             "stock",
             "dead",
@@ -232,7 +232,7 @@ class Table:
 
     def live(self, seat: int) -> str:
         """The cards that are live for a seat, in the order of the card index."""
-        return _names(self.state["live"][seat])
+        return _names(self.state["shown"][seat, LIVE:])
 
     def known(self, seat: int) -> str:
         """The cards of a hand that everyone saw go there, in the order of the card index."""

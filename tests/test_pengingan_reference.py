@@ -10,7 +10,7 @@ import pytest
 from penzoo.envs import get_game
 from penzoo.envs.batch import Batch
 from penzoo.envs.cards import NO_CARD
-from penzoo.envs.pengingan.state import CARDS, Phase
+from penzoo.envs.pengingan.state import CARDS, LIVE, Phase
 
 GAME = get_game("pengingan")
 VALUES = {
@@ -84,7 +84,7 @@ def check_state(deal, state, step):
         table = [card for meld in tables for card in meld]
         assert cards_of(state["table"][seat]) == list(reference.in_order(table)), f"step {step}: table of seat {seat}"
         live = [card for card in CARDS if any(reference.fits(card, meld) for meld in tables)]
-        assert [CARDS[card] for card in np.flatnonzero(state["live"][seat])] == live, f"step {step}: live for seat {seat}"
+        assert [CARDS[card] for card in np.flatnonzero(state["shown"][seat, LIVE:])] == live, f"step {step}: live for seat {seat}"
     assert cards_of(state["dead"]) == list(reference.in_order(deal.dead)), f"step {step}: dead cards"
     assert state["stock_size"] == len(deal.stock), f"step {step}: stock"
     assert state["phase"] == ASKING[deal.asking] and state["turn"] == deal.turn, f"step {step}: what is asked"

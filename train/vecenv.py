@@ -20,8 +20,8 @@ class DealVecEnv(VecEnv):
     times `reward_scale`. The info of a deal that has ended holds `terminal_observation` (what the learner sees at the end),
     `TimeLimit.truncated`, and `episode` with the learner's return `r`, as the game pays it, and the number of its decisions `l`.
 
-    Truncation: `max_moves` is a rule of the deal, known from the observation, and its payoff of 0 is final. So a truncated deal is by
-    default an ended one; with `bootstrap_truncated` SB3 is told of a time limit, and adds the value of the last observation.
+    Truncation: `max_moves` is a rule of the deal, known from the observation, and what a truncated deal has paid is final. So a truncated
+    deal is by default an ended one; with `bootstrap_truncated` SB3 is told of a time limit, and adds the value of the last observation.
 
     Attributes:
         learner: the deals.

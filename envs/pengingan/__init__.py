@@ -8,7 +8,7 @@ import numpy as np
 from penzoo.envs.cards import NO_CARD
 from penzoo.envs.game import Chance, Functions, Game, Outcome, max_moves_option
 from penzoo.envs.options import Option, flag
-from penzoo.envs.pengingan import hidden, rules, views
+from penzoo.envs.pengingan import hidden, rules, stock, views
 from penzoo.envs.pengingan.screen import remark, text
 from penzoo.envs.pengingan.state import (
     CARDS,
@@ -21,6 +21,7 @@ from penzoo.envs.pengingan.state import (
     MIN_PLAYERS,
     NUM_CARDS,
     STATE,
+    StockOut,
 )
 from penzoo.envs.tables import ActionGroup, ActionTable
 
@@ -53,7 +54,9 @@ def _read_reshuffled(names: Any, state: np.void) -> None:
         if not isinstance(name, str) or name not in CARDS:
             raise ValueError(f"reshuffled: card {name!r} does not exist: pengingan has {' '.join(CARDS)}")
     cards = [CARDS.index(name) for name in order]
-    copies = len(full_deck(int(state["players"]), {"packs": PACKS.decode(state["packs"])})) // NUM_CARDS
+    copies = stock.packs(state)
+    if order and state["stock_out"] != StockOut.RESHUFFLE:
+        raise ValueError("reshuffled is given, but with option stock_out='end' there is no new stock: take stock_out='reshuffle'")
     for card in cards:
         if cards.count(card) > copies:
             raise ValueError(f"reshuffled: there are {cards.count(card)} of card {CARDS[card]!r}: {copies} packs have {copies}")
@@ -62,9 +65,7 @@ def _read_reshuffled(names: Any, state: np.void) -> None:
 
 
 def _write_reshuffled(state: np.void) -> list[str] | None:
-    if not state["is_reshuffled"]:
-        return None
-    return [CARDS[card] for card in state["reshuffled"] if card != NO_CARD]
+    return [CARDS[card] for card in state["reshuffled"] if card != NO_CARD] or None
 
 
 def _went_out(states: np.ndarray) -> np.ndarray:
@@ -144,8 +145,8 @@ GAME = Game(
     observation_layout=views.observation_layout,
     state_layout=views.state_layout,
     functions=Functions(
-        deck_size=rules.deck_size,
-        chance=rules.chance,
+        deck_size=stock.deck_size,
+        chance=stock.chance,
         deal=rules.deal,
         next_dealer=rules.next_dealer,
         legal_mask=rules.legal_mask,

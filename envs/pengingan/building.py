@@ -1,6 +1,6 @@
 """How an arrangement is built step by step, so that no step leads where it cannot be finished (RULES.md, "Actions").
 
-There is one search, `can_complete`: it lists what the open meld can become, takes each in turn, lets the lowest loose card open the next
+There is one search, `can_finish`: it lists what the open meld can become, takes each in turn, lets the lowest loose card open the next
 meld, and so on. With eleven cards there are three melds at most, and few ways for each. (It is a loop and no recursion: what calls itself,
 numba cannot load from its disk cache.)
 """
@@ -14,6 +14,7 @@ from penzoo.envs.pengingan.melds import (
     add,
     add_counts,
     can_begin,
+    count_suit,
     count_suits,
     holds,
     is_bound,
@@ -22,11 +23,24 @@ from penzoo.envs.pengingan.melds import (
     lowest_card,
     lowest_of,
     mark_live,
+    ranks_of,
     single,
     split,
+    value,
     without,
 )
-from penzoo.envs.pengingan.state import MAX_MELDS, MELD_SIZE, NO_MELD, NUM_CARDS, Building, HandCards
+from penzoo.envs.pengingan.state import (
+    LIVE,
+    MAX_MELDS,
+    MELD_SIZE,
+    MELD_WIDTH,
+    NO_MELD,
+    NUM_CARDS,
+    NUM_RANKS,
+    NUM_SUITS,
+    Building,
+    HandCards,
+)
 
 # ---------------------------------------------------------------------------------------------------------------- the search
 
@@ -224,11 +238,13 @@ def begin(state, building, number):
         state["loose"][:] = state["table"][seat]
         state["loose"][card] += 1
         state["meld"][seat, :] = NO_MELD
+        state["shown"][seat, :LIVE] = 0  # what is live is that of the melds before, until the arrangement is done
         state["num_melds"][seat] = 0
         _open_next(state)
         return
     state["open_meld"] = number if building == Building.EXTEND else state["num_melds"][seat]
     state["meld"][seat, state["open_meld"]] = add(state["meld"][seat, state["open_meld"]], card)
+    _show_open(state)
 
 
 @compiled
@@ -239,6 +255,7 @@ def _open_next(state):
     state["open_meld"] = state["num_melds"][seat]
     state["meld"][seat, state["open_meld"]] = single(card)
     state["last_put"] = NO_CARD
+    _show_open(state)
 
 
 @compiled
@@ -252,6 +269,7 @@ def put(state, card):
         state["table_size"][seat] += 1
     state["meld"][seat, state["open_meld"]] = add(state["meld"][seat, state["open_meld"]], card)
     state["last_put"] = card
+    _show_open(state)
 
 
 @compiled
@@ -271,6 +289,7 @@ def close(state):
     if state["building"] != Building.EXTEND:
         state["num_melds"][seat] += 1
     if lowest_card(state["loose"], 0) != NO_CARD:
+        _show_meld(state, seat, state["open_meld"], value(state["meld"][seat, state["open_meld"]]))
         _open_next(state)
         return False
     note_table(state, seat)
@@ -279,9 +298,29 @@ def close(state):
 
 @compiled
 def note_table(state, seat):
-    """Note what follows from a player's melds: which cards lie there, and which are live."""
-    state["live"][seat, :] = 0
+    """Note what follows from a player's melds: which cards lie there, which are live, and what is shown of the melds."""
     state["table"][seat, :] = 0
+    state["shown"][seat, :] = 0
     for number in range(state["num_melds"][seat]):
-        mark_live(state["meld"][seat, number], state["live"][seat])
-        add_counts(state["table"][seat], state["meld"][seat, number], 1)
+        meld = state["meld"][seat, number]
+        add_counts(state["table"][seat], meld, 1)
+        mark_live(meld, state["shown"][seat, LIVE:])
+        _show_meld(state, seat, number, value(meld))
+
+
+@compiled
+def _show_meld(state, seat, number, chips):
+    """Write a meld, and what it is worth, among what is shown."""
+    meld = state["meld"][seat, number]
+    shown = state["shown"][seat, number * MELD_WIDTH : (number + 1) * MELD_WIDTH]
+    for rank in range(NUM_RANKS):
+        shown[rank] = ranks_of(meld) >> rank & 1
+    for suit in range(NUM_SUITS):
+        shown[NUM_RANKS + suit] = count_suit(meld, suit)
+    shown[NUM_RANKS + NUM_SUITS] = chips
+
+
+@compiled
+def _show_open(state):
+    """An open meld is worth nothing yet."""
+    _show_meld(state, state["turn"], state["open_meld"], 0)

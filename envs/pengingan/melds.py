@@ -38,7 +38,7 @@ _HIGHEST = np.array([bits.bit_length() - 1 for bits in range(_RANK_BITS + 1)])
 _COUNT = np.array([bits.bit_count() for bits in range(_RANK_BITS + 1)])
 
 # Of what is left of a hand of ten and a table, one card can become at most so many melds: of a rank no more than 144 (4, 4, 3 and 3 ways
-# to take cards of the four suits), of a suit no more than 28 (low and high ends around it).
+# to take cards of the four suits), of a suit no more than 27 (low and high ends around it).
 MAX_FOUND = 256
 
 
@@ -214,7 +214,7 @@ def can_take(meld, card):
 
 @compiled
 def is_within(part, whole):
-    """Whether a good meld can be found whole in another one: as many cards of each kind."""
+    """Whether a good meld can be found whole in another one: at least as many cards of each kind."""
     if is_of_one_rank(part) != is_of_one_rank(whole) or ranks_of(part) & ~ranks_of(whole):
         return False
     for suit in range(NUM_SUITS):

@@ -1,30 +1,28 @@
 """The rules of Pengingan (RULES.md): what is allowed and what follows. Marks S, D, O are that page's.
 
-Every function works in place on one record (`state.STATE`), compiled or not. Melds are in `melds`, arrangements in `building`.
+Every function works in place on one record (`state.STATE`), compiled or not. Melds are in `melds`, arrangements in `building`, the stock in
+`stock`, chips in `payments`.
 """
-
-import numpy as np
 
 from penzoo.envs.cards import NO_CARD
 from penzoo.envs.jit import compiled
 from penzoo.envs.pengingan import building
-from penzoo.envs.pengingan.melds import can_begin, can_extend, can_take, count_cards, value
+from penzoo.envs.pengingan.melds import can_begin, can_extend, can_take
+from penzoo.envs.pengingan.payments import earned, go_out, pay
 from penzoo.envs.pengingan.state import (
     ALL_OUT,
-    FEWEST_PACKS,
     HAND_SIZE,
+    LIVE,
     MAX_MELDS,
     NO_MELD,
     NOBODY,
     NUM_CARDS,
     Building,
-    ExtensionPay,
     Forcing,
     GoingOut,
     Phase,
-    StockOut,
 )
-from penzoo.envs.rng import random_below, shuffle
+from penzoo.envs.pengingan.stock import bury, can_turn, turn_up
 
 # the actions, in the order of their table
 PASS, DEMAND, TURN, NEW, EXTEND = range(5)
@@ -34,31 +32,8 @@ CLOSE = PUT + NUM_CARDS
 DISCARD = CLOSE + 1
 NUM_ACTIONS = DISCARD + NUM_CARDS
 
-OUT_CHIPS = 1  # from each opponent for going out (S)
-_HALF = np.uint64(32)  # bits of a seed
-_HALVES = 1 << 32
 
 # ---------------------------------------------------------------------------------------------------------------------- deal
-
-
-@compiled
-def packs(state):
-    """How many packs are in play: as many as players, unless the option says otherwise (S, O)."""
-    return int(state["players"]) if state["packs"] == 0 else int(state["packs"]) + FEWEST_PACKS - 1
-
-
-@compiled
-def deck_size(state):
-    """How many cards the deck has."""
-    return packs(state) * NUM_CARDS
-
-
-@compiled
-def chance(state, rng):
-    """Draw what the order of the deck leaves open: the seed of the reshuffle."""
-    high, low = np.uint64(random_below(rng, _HALVES)), np.uint64(random_below(rng, _HALVES))
-    state["reshuffle_seed"] = (high << _HALF) | low | np.uint64(1)  # a stream is never 0
-    state["reshuffled"][:] = NO_CARD
 
 
 @compiled
@@ -79,7 +54,7 @@ def deal(state, deck, dealer):
     for depth in range(size):
         state["stock"][depth] = deck[len(deck) - 1 - depth]
     state["turn"] = dealer
-    _turn_up(state)
+    turn_up(state)
     _begin_turn(state)
 
 
@@ -103,7 +78,7 @@ def _clear(state):
     state["num_melds"][:] = 0
     state["table_size"][:] = 0
     state["table"][:] = 0
-    state["live"][:] = 0
+    state["shown"][:] = 0
     state["chips"][:] = 0
     state["out_seat"] = NOBODY
     building.clear(state)
@@ -145,7 +120,7 @@ def legal_mask(state, mask):
 def _legal_use(state, mask):
     seat, card = state["turn"], int(state["card"])
     hand = state["hand"][seat]
-    mask[PASS] = state["forcing"] != Forcing.ALWAYS or not state["live"][seat, card]
+    mask[PASS] = state["forcing"] != Forcing.ALWAYS or not state["shown"][seat, LIVE + card]
     mask[NEW] = can_begin(card, hand, hand, 0)
     for number in range(state["num_melds"][seat]):
         mask[EXTEND + number] = can_extend(state["meld"][seat, number], card, hand)
@@ -167,7 +142,7 @@ def _legal_build(state, mask):
 @compiled
 def _legal_discard(state, mask):
     """Any card from hand; but none that is live for the next player where it must not be, unless all are (S, O)."""
-    hand, live = state["hand"][state["turn"]], state["live"][next_seat(state, state["turn"])]
+    hand, live = state["hand"][state["turn"]], state["shown"][next_seat(state, state["turn"]), LIVE:]
     only_dead = (state["forcing"] == Forcing.ALWAYS or state["is_returned"] != 0) and holds_other(hand, live)
     for card in range(NUM_CARDS):
         mask[DISCARD + card] = (hand[card] > 0) & ((live[card] == 0) | (not only_dead))
@@ -180,18 +155,6 @@ def holds_other(hand, live):
     for card in range(NUM_CARDS):
         count += (hand[card] > 0) & (live[card] == 0)
     return count > 0
-
-
-@compiled
-def can_turn(state):
-    """Whether a card can be turned from the stock, or will be after a reshuffle (O)."""
-    return state["stock_size"] > 0 or can_reshuffle(state)
-
-
-@compiled
-def can_reshuffle(state):
-    """Whether the dead cards may still become a new stock (O)."""
-    return state["stock_out"] == StockOut.RESHUFFLE and not state["is_reshuffled"] and state["dead_size"] > 0
 
 
 # --------------------------------------------------------------------------------------------------------------------- apply
@@ -226,20 +189,20 @@ def _apply_pass(state):
     if phase == Phase.EXTRA:
         _begin_turn(state)
     elif phase == Phase.ASK_USE:
-        if not _asknext_seat(state):
+        if not _ask_next(state):
             _decline(state)
     elif phase == Phase.ASK_DISCARD:
-        if not _asknext_seat(state):
+        if not _ask_next(state):
             _end_discard(state)
-    elif state["forcing"] == Forcing.ASK and state["live"][seat, state["card"]]:
+    elif state["forcing"] == Forcing.ASK and state["shown"][seat, LIVE + state["card"]]:
         state["phase"] = Phase.ASK_USE
-        _asknext_seat(state)
+        _ask_next(state)
     else:
         _decline(state)
 
 
 @compiled
-def _asknext_seat(state):
+def _ask_next(state):
     """Let the next opponent be asked (D); returns whether there is one."""
     seat = next_seat(state, state["seat"])
     state["seat"] = seat
@@ -252,9 +215,9 @@ def _decline(state):
     if state["is_turned"]:
         _begin_turn(state)
         return
-    _bury(state)
+    bury(state)
     if can_turn(state):
-        _turn_up(state)
+        turn_up(state)
         state["phase"] = Phase.SECOND
     else:
         state["terminated"] = 1  # nobody went out, all payments stand (D)
@@ -282,7 +245,7 @@ def _apply_turn(state):
     """Turn the extra card, which covers and kills the discard (S)."""
     state["is_extra"] = 1
     covered = state["card"]
-    _turn_up(state)
+    turn_up(state)
     state["dead"][covered] += 1
     state["dead_size"] += 1
     state["phase"] = Phase.SECOND
@@ -306,28 +269,28 @@ def _apply_close(state):
     seat, kind = state["turn"], state["building"]
     if not building.close(state):
         return
-    _pay(state, seat, _earned(state, seat, kind))
+    pay(state, seat, earned(state, seat, kind))
     building.clear(state)
     state["card"] = NO_CARD
-    state["is_returned"] = 0
+    state["is_turned"] = 0
     state["phase"] = Phase.DISCARD
     if state["table_size"][seat] == ALL_OUT:
-        _go_out(state)
+        go_out(state)
 
 
 @compiled
 def _apply_discard(state, card):
     seat = state["turn"]
-    live = state["live"][next_seat(state, seat)]
+    live = state["shown"][next_seat(state, seat), LIVE:]
     may_object = live[card] != 0 and state["forcing"] == Forcing.ASK and holds_other(state["hand"][seat], live)
     building.take_from_hand(state, seat, card)
     state["card"] = card
-    state["is_turned"] = 0
+    state["is_returned"] = 0
     if state["hand_size"][seat] == 0 and state["going_out"] == GoingOut.EMPTY_HAND:
-        _go_out(state)
+        go_out(state)
     elif may_object:
         state["phase"] = Phase.ASK_DISCARD
-        _asknext_seat(state)
+        _ask_next(state)
     else:
         _end_discard(state)
 
@@ -358,109 +321,3 @@ def _begin_turn(state):
 def next_seat(state, seat):
     """Who plays after a seat."""
     return seat + 1 if seat + 1 < state["players"] else 0
-
-
-# --------------------------------------------------------------------------------------------------------------------- stock
-
-
-@compiled
-def _bury(state):
-    """Turn the face-up card down: it is dead."""
-    state["dead"][state["card"]] += 1
-    state["dead_size"] += 1
-    state["card"] = NO_CARD
-
-
-@compiled
-def _turn_up(state):
-    """Turn the next card of the stock face up; there must be one, or dead cards for a new stock."""
-    if state["stock_size"] == 0:
-        _reshuffle(state)
-    state["stock_size"] -= 1
-    depth = state["stock_size"]
-    state["card"] = state["stock"][depth]
-    state["stock"][depth] = 0  # a card turned leaves no trace for whoever is handed a record
-    state["is_turned"] = 1
-
-
-@compiled
-def _reshuffle(state):
-    """The dead cards become a new stock (O), in the order of `reshuffled` as far as that names them, the others at random after these."""
-    order = np.empty(state["dead_size"], np.int8)
-    count = 0
-    for position in range(len(state["reshuffled"])):
-        card = state["reshuffled"][position]
-        if card != NO_CARD and state["dead"][card] > 0:
-            state["dead"][card] -= 1
-            order[count] = card
-            count += 1
-    named = count
-    for card in range(NUM_CARDS):
-        for _ in range(state["dead"][card]):
-            order[count] = card
-            count += 1
-    rng = np.empty(1, np.uint64)
-    rng[0] = state["reshuffle_seed"]
-    shuffle(order[named:], rng)
-    state["reshuffled"][:] = NO_CARD
-    for position in range(count):
-        state["reshuffled"][position] = order[position]
-        state["stock"][count - 1 - position] = order[position]
-    state["stock_size"] = count
-    state["dead"][:] = 0
-    state["dead_size"] = 0
-    state["is_reshuffled"] = 1
-
-
-# ------------------------------------------------------------------------------------------------------------------ payments
-
-
-@compiled
-def _pay(state, seat, chips):
-    """Every opponent pays a player so many chips."""
-    players = state["players"]
-    for other in range(players):
-        amount = -chips if other != seat else chips * (players - 1)
-        state["chips"][other] += amount
-        state["rewards"][other] += amount
-
-
-@compiled
-def _earned(state, seat, kind):
-    """What the arrangement that has just been closed pays, in chips from each opponent (S, D)."""
-    if kind == Building.REARRANGE:
-        return _earned_by_rearranging(state, seat)
-    number = state["open_meld"]
-    meld = state["meld"][seat, number]
-    if kind == Building.NEW:
-        return value(meld)
-    former = state["former"][number]
-    if value(former) == 0 or state["extension_pay"] == ExtensionPay.ONCE:
-        return value(meld)
-    return value(meld) * (count_cards(meld) - count_cards(former))
-
-
-@compiled
-def _earned_by_rearranging(state, seat):
-    """Every condition pays that did not lie there exactly so before (D)."""
-    chips, matched = 0, 0
-    for number in range(state["num_melds"][seat]):
-        meld, is_new = state["meld"][seat, number], True
-        for place in range(state["num_former"]):
-            if is_new and not matched >> place & 1 and state["former"][place] == meld:
-                matched |= 1 << place
-                is_new = False
-        if is_new:
-            chips += value(meld)
-    return chips
-
-
-@compiled
-def _go_out(state):
-    """A chip from each opponent, and once more what every condition on the table is worth (S, D)."""
-    seat, chips = state["turn"], OUT_CHIPS
-    for number in range(state["num_melds"][seat]):
-        chips += value(state["meld"][seat, number])
-    _pay(state, seat, chips)
-    state["out_seat"] = seat
-    state["terminated"] = 1

@@ -6,8 +6,10 @@ import numpy as np
 
 from penzoo.envs.cards import NO_CARD, SCREEN_WIDTH, SUITS, in_lines, on_screen
 from penzoo.envs.pengingan.melds import add_counts, can_take, value
-from penzoo.envs.pengingan.rules import OUT_CHIPS, can_turn, next_seat, packs
-from penzoo.envs.pengingan.state import CARDS, HAND_SIZE, NO_MELD, NOBODY, NUM_CARDS, NUM_RANKS, RANKS, Building, Forcing, Phase
+from penzoo.envs.pengingan.payments import OUT_CHIPS
+from penzoo.envs.pengingan.rules import next_seat
+from penzoo.envs.pengingan.state import CARDS, HAND_SIZE, LIVE, NO_MELD, NOBODY, NUM_CARDS, NUM_RANKS, RANKS, Building, Forcing, Phase
+from penzoo.envs.pengingan.stock import can_turn, is_reshuffle_left, packs
 
 _BACK = "▒▒"
 _BETWEEN = " · "
@@ -134,7 +136,7 @@ def _live(state: np.void, seat: int) -> list[str]:
     turn = state["turn"]
     if _is_over(state) or state["forcing"] == Forcing.NEVER or seat not in (turn, next_seat(state, turn)):
         return []
-    if not state["live"][seat].any() or (seat == turn and state["phase"] == Phase.BUILD):  # what is being built changes them
+    if not state["shown"][seat, LIVE:].any() or (seat == turn and state["phase"] == Phase.BUILD):  # what is being built changes them
         return []
     return [f"{_INDENT}live: {' '.join(_names(state['live'][seat]))}"]
 
@@ -163,7 +165,7 @@ def _question(state: np.void) -> str:
 
 def _offer(state: np.void) -> str:
     turn, card = state["turn"], _card(state)
-    is_live = state["live"][turn, state["card"]] and state["forcing"] != Forcing.NEVER
+    is_live = state["shown"][turn, LIVE + state["card"]] and state["forcing"] != Forcing.NEVER
     if is_live and state["forcing"] == Forcing.ALWAYS:
         return f"player_{turn} must use {card}, which is live (fits {_fitting(state, turn)})."
     fate = f"player_{turn}: use {card}, or decline it (pass): then {_fate(state)}."
@@ -174,7 +176,9 @@ def _fate(state: np.void) -> str:
     """What becomes of the face-up card if it is declined."""
     if state["phase"] == Phase.SECOND:
         return f"it stays for player_{next_seat(state, state['turn'])}"
-    return "it is dead, and a card is turned from the stock" if can_turn(state) else "the deal ends, as the stock is empty"
+    if state["stock_size"] > 0 or is_reshuffle_left(state):  # a new stock has at least this card
+        return "it is dead, and a card is turned from the stock"
+    return "the deal ends, as the stock is empty"
 
 
 def _demand(state: np.void) -> str:
@@ -210,7 +214,7 @@ def _discard(state: np.void) -> str:
     if state["is_returned"]:
         return f"player_{turn} had to take a live card back: discard another, which is not live for player_{receiver}."
     duty = f": none that is live for player_{receiver}, unless all are" if state["forcing"] == Forcing.ALWAYS else ""
-    may_object = state["forcing"] == Forcing.ASK and state["live"][receiver].any()
+    may_object = state["forcing"] == Forcing.ASK and state["shown"][receiver, LIVE:].any()
     warning = f" One that is live for player_{receiver} may be sent back." if may_object else ""
     return f"player_{turn} discards a card{duty}.{warning}"
 

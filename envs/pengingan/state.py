@@ -24,6 +24,11 @@ ALL_OUT = HAND_SIZE + 1  # cards on the table of one who goes out (D)
 MELD_SIZE = 3  # the least
 MAX_MELDS = ALL_OUT // MELD_SIZE
 
+# In `shown`: for each meld a bit for each rank, the number of cards of each suit, and the value; then a bit for each kind that is live.
+MELD_WIDTH = NUM_RANKS + NUM_SUITS + 1
+LIVE = MAX_MELDS * MELD_WIDTH
+SHOWN_SIZE = LIVE + NUM_CARDS
+
 NOBODY = -1
 NO_MELD = 0  # no bits: see `melds`
 
@@ -100,7 +105,7 @@ STATE = np.dtype(
         ("forcing", np.int16),
         ("stock_out", np.int16),
         ("turn", np.int16),  # the player in turn
-        ("card", np.int16),  # the face-up card, also while it is being used: NO_CARD only before a discard
+        ("card", np.int16),  # the face-up card, also while it is being used, or NO_CARD
         ("is_turned", np.int8),  # 1: that card was turned from the stock in this turn
         ("is_extra", np.int8),  # 1: the extra card of this turn has been turned
         ("is_forced", np.int8),  # 1: the card used last was demanded
@@ -120,7 +125,7 @@ STATE = np.dtype(
         ("num_melds", np.int16, MAX_PLAYERS),  # a half-built one not counted
         ("table_size", np.int16, MAX_PLAYERS),  # cards in melds, loose and half-built ones included
         ("table", np.int8, (MAX_PLAYERS, NUM_CARDS)),  # how many of each kind lie there; while an arrangement is built, as before it
-        ("live", np.int8, (MAX_PLAYERS, NUM_CARDS)),  # 1: a card of the kind is live for the player
+        ("shown", np.int8, (MAX_PLAYERS, SHOWN_SIZE)),  # as observations hold it: the melds, then for each kind whether it is live
         ("chips", np.int32, MAX_PLAYERS),
         ("out_seat", np.int16),  # who went out, or NOBODY
         # while an arrangement is being built

@@ -4,21 +4,21 @@ import numpy as np
 
 from penzoo.envs.cards import NO_CARD
 from penzoo.envs.jit import compiled
-from penzoo.envs.pengingan.melds import add_counts, count_suit, ranks_of, value
-from penzoo.envs.pengingan.rules import packs
+from penzoo.envs.pengingan.melds import add_counts, count_suit, highest_rank, lowest_rank, ranks_of
 from penzoo.envs.pengingan.state import (
     ALL_OUT,
     HAND_SIZE,
     MAX_DECK,
     MAX_MELDS,
     MAX_PACKS,
-    NO_MELD,
     NUM_CARDS,
     NUM_RANKS,
     NUM_SUITS,
+    SHOWN_SIZE,
     Building,
     Phase,
 )
+from penzoo.envs.pengingan.stock import packs
 from penzoo.envs.tables import Layout, Piece, seated_layout
 
 _BIT = "0 or 1"
@@ -98,7 +98,6 @@ def state_layout(players: int) -> Layout:
 # where the pieces begin, whatever the number of players; those of seat k's block lie BLOCK_SIZE * k further on
 AT = {name: piece.start for name, piece in seated_layout(_COMMON, _PLAYER, 1, "seat").slices.items()}
 BLOCK_SIZE = Layout(_PLAYER).size
-MELD_WIDTH = NUM_RANKS + NUM_SUITS + 1  # from one meld's pieces to the next one's
 _HAND, _DEAD, _CARD, _PHASE, _BUILDING, _OPEN = (AT[n] for n in ("hand", "dead", "card", "phase", "building", "open"))
 _LAST_PUT, _LOOSE, _FORMER, _FLAGS = (AT[n] for n in ("last_put", "loose", "former_0_ranks", "turned"))
 _FORMER_WIDTH = NUM_RANKS + NUM_SUITS
@@ -107,8 +106,7 @@ _BLOCKS = Layout(_COMMON).size
 _TO_MOVE, _TURN, _DEALER, _SIZE, _TABLE_SIZE, _CHIPS = (
     AT[f"seat_0.{name}"] - _BLOCKS for name in ("to_move", "turn", "dealer", "hand_size", "table_size", "chips")
 )
-_MELD, _LIVE, _KNOWN = (AT[f"seat_0.{name}"] - _BLOCKS for name in ("meld_0_ranks", "live", "known"))
-_VALUE = NUM_RANKS + NUM_SUITS  # behind a meld's ranks and suits
+_SHOWN, _KNOWN = (AT[f"seat_0.{name}"] - _BLOCKS for name in ("meld_0_ranks", "known"))  # `shown` lies as it does in the record
 
 _STATE_AT = {name: piece.start for name, piece in seated_layout(_STATE_COMMON, _STATE_PLAYER, 1, "player").slices.items()}
 _STATE_STOCK, _STATE_PILE, _STATE_ORDER = (_STATE_AT[n] for n in ("stock", "pile", "stock_order"))
@@ -119,7 +117,8 @@ _STATE_HAND, _STATE_TABLE = (_STATE_AT[f"player_0.{name}"] - _STATE_BLOCKS for n
 _ONE = np.float32(1)
 _PER_CARD = np.float32(1 / HAND_SIZE)
 _PER_TABLE = np.float32(1 / ALL_OUT)
-_PER_VALUE = np.float32(1 / _MOST_VALUE)
+_MELD_SCALE = [1] * NUM_RANKS + [1 / HAND_SIZE] * NUM_SUITS + [1 / _MOST_VALUE]
+_SHOWN_SCALE = np.array(_MELD_SCALE * MAX_MELDS + [1] * NUM_CARDS, np.float32)
 _PER_CHIP = np.float32(1 / _CHIPS_SCALE)
 
 
@@ -201,15 +200,9 @@ def _write_players(state, first, blocks, block_size, out):
         out[at + _SIZE] = state["hand_size"][seat] * _PER_CARD
         out[at + _TABLE_SIZE] = state["table_size"][seat] * _PER_TABLE
         out[at + _CHIPS] = min(max(state["chips"][seat] * _PER_CHIP, -_ONE), _ONE)
-        for number in range(MAX_MELDS):
-            meld = state["meld"][seat, number]
-            if meld == NO_MELD:
-                break
-            _write_meld(meld, out, at + _MELD + number * MELD_WIDTH)
-            is_open = seat == state["turn"] and state["phase"] == Phase.BUILD and number == state["open_meld"]
-            out[at + _MELD + number * MELD_WIDTH + _VALUE] = 0 if is_open else value(meld) * _PER_VALUE
-        if state["table_size"][seat] > 0:
-            _write_counts(state["live"][seat], _ONE, out, at + _LIVE)
+        shown = out[at + _SHOWN : at + _SHOWN + SHOWN_SIZE]
+        for k in range(SHOWN_SIZE):
+            shown[k] = np.float32(state["shown"][seat, k]) * _SHOWN_SCALE[k]
         if state["known_size"][seat] > 0:
             _write_counts(state["known"][seat], copy, out, at + _KNOWN)
     out[blocks + (state["seat"] - first) % players * block_size + _TO_MOVE] = 1
@@ -218,9 +211,9 @@ def _write_players(state, first, blocks, block_size, out):
 
 @compiled
 def _write_meld(meld, out, at):
-    ranks, shown = np.int32(ranks_of(meld)), out[at : at + NUM_RANKS]
-    for rank in range(NUM_RANKS):
-        shown[rank] = np.float32(ranks >> np.int32(rank) & np.int32(1))
+    ranks = ranks_of(meld)
+    for rank in range(lowest_rank(meld), highest_rank(meld) + 1):
+        out[at + rank] = ranks >> rank & 1
     for suit in range(NUM_SUITS):
         out[at + NUM_RANKS + suit] = count_suit(meld, suit) * _PER_CARD
 
