@@ -10,8 +10,8 @@ from penzoo.envs.batch import Batch
 from penzoo.envs.cards import NO_CARD
 from penzoo.envs.pengingan.building import note_table
 from penzoo.envs.pengingan.melds import add, add_counts, is_good
-from penzoo.envs.pengingan.rules import packs
 from penzoo.envs.pengingan.state import CARDS, HAND_SIZE, LIVE, NO_MELD, NOBODY, NUM_CARDS, NUM_RANKS, RANKS, Phase
+from penzoo.envs.pengingan.stock import packs
 
 PENGINGAN = get_game("pengingan")
 FILLER = "Ac 2d 3h 4s 5c 6d 7h Js Qc Kd"  # a hand of which no two cards can be in one meld of three

@@ -5,6 +5,7 @@ import pytest
 from pengingan_positions import FILLER, PENGINGAN, RUN, Table, forced, worked
 from scipy.stats import chisquare
 
+from penzoo.envs import rng
 from penzoo.envs.batch import Batch
 from penzoo.envs.pengingan import rules
 from penzoo.envs.pengingan.state import CARDS, Phase
@@ -343,3 +344,63 @@ def test_every_count_in_the_record_is_that_of_its_cards(options):
         going = ~batch.ended
         between = going & (states["phase"] == Phase.FIRST)
         assert (owned[between, : batch.num_players] == 10).all()
+
+
+# --------------------------------------------------------------------------------------------------- what is hidden, dealt anew
+
+
+def deal_anew(table, seat, seed=SEED):
+    """The record after all that a seat cannot see has been dealt anew."""
+    return table.batch.determinize([seat], rng.streams(seed, 1))[0]
+
+
+@pytest.mark.parametrize("players", [2, 8])
+def test_a_run_that_lacks_eight_cards_is_soon_dealt_anew_and_can_still_be_finished(players):
+    hand = "As 2s 3s 4s 5s 6s 7s Js Qs 2c"
+    table = Table([hand] + [FILLER] * (players - 1), card="Ks", stock=" ".join(CARDS)).play("new", "put As")
+    assert table.legal == "put 2s"
+    for seed in range(3):
+        state = deal_anew(table, 1, seed)
+        assert {CARDS[card] for card in np.flatnonzero(state["hand"][0])} >= {"2s", "3s", "4s", "5s", "6s", "7s", "Js", "Qs"}
+        assert state["hand"][0].sum() == state["hand_size"][0] == 9
+
+
+def test_what_can_still_be_built_is_dealt_each_way_as_likely():
+    # 4s with two of 5s 5h 5d 6s in hand: 5s 6s make the run, nothing makes a group; of the hidden cards six ways to deal two, one fits
+    table = Table(["5s 6s"], card="4s", stock="5h 5d", players=2)
+    table.state["hand"][1], table.state["hand_size"][1] = 0, 0
+    table.play("new")
+    for seed in range(20):
+        assert {CARDS[card] for card in np.flatnonzero(deal_anew(table, 1, seed)["hand"][0])} == {"5s", "6s"}
+    # with 2s 3s in the stock three of the six ways fit: 5s 6s, 2s 3s, 3s 5s, each as likely
+    table = Table(["5s 6s"], card="4s", stock="2s 3s", players=2)
+    table.state["hand"][1], table.state["hand_size"][1] = 0, 0
+    table.play("new")
+    hands = [tuple(np.flatnonzero(deal_anew(table, 1, seed)["hand"][0])) for seed in range(600)]
+    counts = [hands.count(each) for each in set(hands)]
+    assert len(counts) == 3 and chisquare(counts).pvalue > MIN_P_VALUE
+
+
+def test_an_order_of_a_reshuffle_that_cannot_come_is_refused():
+    with pytest.raises(ValueError, match="stock_out='end'"):
+        Batch(PENGINGAN, 1).reset(chances={"reshuffled": [["2c"]]})
+
+
+def test_an_order_of_a_reshuffle_is_in_the_record_before_it_comes():
+    batch = Batch(PENGINGAN, 1, 0, stock_out="reshuffle")
+    chance = PENGINGAN.chances[0]
+    assert chance.write(batch.states[0]) is None
+    batch.reset(chances={"reshuffled": [["2c", "Kd"]]})
+    assert chance.write(batch.states[0]) == ["2c", "Kd"]
+
+
+@pytest.mark.parametrize(("players", "message"), [(2, "card 'Kd' is missing|is missing"), (4, "one too many")])
+def test_a_padded_deck_of_another_number_of_packs_is_refused_by_its_cards(players, message):
+    other = Batch(PENGINGAN, 1, 0, num_players=players)
+    with pytest.raises(ValueError, match=message):
+        Batch(PENGINGAN, 1, 0, num_players=3).reset(decks=other.decks)
+
+
+def test_a_flag_is_set_only_while_it_says_something():
+    table = Table([FILLER, "6s 4d 5d"], ["6c 6d 6h", "2d 3d 4d"], "6s", players=2, turn=0).play("pass", "demand", "extend 0", "close")
+    assert not table.state["is_turned"] and not table.state["is_returned"]

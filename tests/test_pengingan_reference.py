@@ -103,7 +103,8 @@ def play_in_both(seed):
     own = {**options, "packs": players if options["packs"] == "players" else options["packs"]}
     # the new stock, if there will be one, in an order that both are told: cards that are not dead then are passed over
     order = rng.sample(deck, len(deck))
-    batch.reset(decks=[deck], dealers=[dealer], chances={"reshuffled": [order]})
+    chances = {"reshuffled": [order]} if options["stock_out"] == "reshuffle" else {}
+    batch.reset(decks=[deck], dealers=[dealer], chances=chances)
     deal = OrderedDeal(order, deck, players, dealer, **own)
     step = 0
     while not deal.over:

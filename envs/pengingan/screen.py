@@ -136,9 +136,10 @@ def _live(state: np.void, seat: int) -> list[str]:
     turn = state["turn"]
     if _is_over(state) or state["forcing"] == Forcing.NEVER or seat not in (turn, next_seat(state, turn)):
         return []
-    if not state["shown"][seat, LIVE:].any() or (seat == turn and state["phase"] == Phase.BUILD):  # what is being built changes them
+    live = state["shown"][seat, LIVE:]
+    if not live.any() or (seat == turn and state["phase"] == Phase.BUILD):  # what is being built changes them
         return []
-    return [f"{_INDENT}live: {' '.join(_names(state['live'][seat]))}"]
+    return [f"{_INDENT}live: {' '.join(_names(live))}"]
 
 
 def _names(counts: np.ndarray) -> list[str]:
