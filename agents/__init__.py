@@ -38,7 +38,7 @@ def make_agent(spec: str | Path, game: str | None = None, num_players: int | Non
     """
     agent = load_policy(Path(spec), seed) if str(spec).endswith(SUFFIX) else _make_named(str(spec), game, seed)
     if game is not None and agent.game not in (None, game):
-        raise ValueError(f"agent {spec} plays {agent.game}, not {game}")
+        raise ValueError(f"agent {spec} plays {agent.game}, not {game}: name its game (--game {agent.game})")
     if num_players is not None and agent.num_players not in (None, num_players):
         raise ValueError(f"agent {spec} plays at tables of {agent.num_players}, not of {num_players}")
     return agent
@@ -47,7 +47,7 @@ def make_agent(spec: str | Path, game: str | None = None, num_players: int | Non
 def _make_named(spec: str, game: str | None, seed: int | None) -> Agent:
     prefix, _, name = spec.rpartition(":")
     if prefix and game not in (None, get_game(prefix).name):
-        raise ValueError(f"agent {spec} plays {prefix}, not {game}")
+        raise ValueError(f"agent {spec} plays {prefix}, not {game}: name its game (--game {prefix})")
     games = [prefix] if prefix else [game] if game else list(HEURISTICS)
     if name == RANDOM:
         return RandomAgent(seed)

@@ -36,7 +36,8 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
 
     Agents are `player_0` … in the order of the seats. An observation is a dict of `observation`, float32 of shape (size,) in [-1, 1]
     (`game.observation_layout`), and `action_mask`, int8 of shape (number of actions,), all zeros for an agent that is not to move.
-    Both are the caller's own. An agent that goes out during the deal stays an agent until the end, which is when rewards are known.
+    Both are the caller's own. An agent that goes out during the deal stays an agent until the end. Rewards are known at the step that
+    pays them: in Пень the last one.
 
     Args:
         game: of `penzoo.envs.GAMES`.
@@ -129,7 +130,8 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         Args:
             seed: begin the stream of chance anew; None lets it run on.
             options: what is given of the deal: `deck` (all card names in the order in which they leave the deck), `dealer` (a seat) and
-                what else the game draws (in Пень `trump_card`); what is left out is drawn. The rule options stay as they are.
+                what else the game draws (in Пень `trump_card`, in Pengingan `reshuffled`); what is left out is drawn. The rule options
+                stay as they are.
 
         Raises:
             ValueError: what is given is impossible; the deal in play is untouched then.
@@ -396,7 +398,7 @@ class CheckedEnv(RawEnv):
         game, num_players, render_mode, options: as for `RawEnv`.
         illegal: "terminate" ends the deal for all at an illegal action, as TerminateIllegalWrapper does: the offender gets
             `illegal_reward`, the others 0; "raise" raises a ValueError and leaves the deal as it was.
-        illegal_reward: what an illegal action costs.
+        illegal_reward: what an illegal action costs, in the game's unit: -1 is the worst payoff in Пень, but one chip in Pengingan.
     """
 
     def __init__(

@@ -37,8 +37,6 @@ def print_table(evaluation: "Evaluation", console: "Console | None" = None, *, m
     figures = [heading for figure in (evaluation.payoff_unit, *evaluation.outcomes) for heading in (figure, interval)]
     table = Table(
         box=box.MARKDOWN if markdown else box.SIMPLE_HEAD,
-        title=None if markdown else title(evaluation),
-        title_justify="left",
         pad_edge=markdown,
         collapse_padding=not markdown,
     )
@@ -47,9 +45,10 @@ def print_table(evaluation: "Evaluation", console: "Console | None" = None, *, m
         table.add_column(heading, justify="right", no_wrap=True)
     for row in evaluation.rows:
         table.add_row(*_cells(row))
-    if markdown:
-        console.print(title(evaluation) + "\n", highlight=False)
+    console.print(title(evaluation) + "\n" * markdown, highlight=False)
     console.print(table)
+    for name, meaning in evaluation.outcomes.items():
+        console.print(f"{name}: {meaning}", highlight=False)
 
 
 def table_console(markdown: bool = False) -> "Console":

@@ -3,8 +3,8 @@
     from penzoo import pen_v0
     env = pen_v0.env(num_players=3)
 
-Importing it also registers the games: `pettingzoo.make("aec", "penzoo/pen-v0")` (PettingZoo 1.27 on) and
-`gymnasium.make("penzoo/Pen-v0")`.
+The games: `pen_v0`, `pengingan_v0`. Importing it also registers them: `pettingzoo.make("aec", "penzoo/pen-v0")` (PettingZoo 1.27 on)
+and `gymnasium.make("penzoo/Pen-v0")`.
 """
 
 import importlib

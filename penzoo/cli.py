@@ -64,7 +64,7 @@ GameName = Annotated[str, typer.Option("--game", help="Name of the game, as `pen
 Players = Annotated[int | None, typer.Option(help="Seats at the table; the game's default if left out.")]
 RuleOptions = Annotated[
     list[str] | None,
-    typer.Option("--option", "-o", metavar="KEY=VALUE", help="A rule option, as in must_beat=true; as often as wished."),
+    typer.Option("--option", "-o", metavar="KEY=VALUE", help="A rule option, as in auto_single=true; as often as wished."),
 ]
 
 
@@ -182,7 +182,7 @@ def parse_options(pairs: Sequence[str]) -> dict[str, Any]:
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not (key and equals):
-            raise ValueError(f"option {pair!r} is no KEY=VALUE: write it as in must_beat=true")
+            raise ValueError(f"option {pair!r} is no KEY=VALUE: write it as in auto_single=true")
         if key in options:
             raise ValueError(f"option {key!r} is given twice")
         try:
@@ -303,7 +303,7 @@ def _read(file: Path) -> Iterator["Record"]:
 
 def _show_record(record: "Record", where: str, delay: float, reveal: bool) -> None:
     from penzoo.envs import get_game
-    from penzoo.play import move_text, payoff_text
+    from penzoo.play import move_text, payments_text, payoff_text
 
     game = get_game(record.game)
     typer.echo(f"== {where} ==\n")
@@ -315,6 +315,9 @@ def _show_record(record: "Record", where: str, delay: float, reveal: bool) -> No
             raise ValueError(f"{where}: {error}") from None
         if position is None:
             return
+        paid = position.state["rewards"][: record.players].tolist()
+        if any(paid) and position.action is not None:
+            typer.echo(f"    {payments_text(game, paid, lambda seat: f'player_{seat}')}\n")
         typer.echo(game.text(position.state, None, reveal))
         if position.action is None:
             typer.echo(f"returns: {', '.join(payoff_text(game, value) for value in record.returns)}\n")

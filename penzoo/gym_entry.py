@@ -16,7 +16,7 @@ DEFAULT_OPPONENT = "random"  # the one that every game has
 
 
 class GymEnv(SingleEnv):
-    """A `SingleEnv` for `gymnasium.make("penzoo/Pen-v0", …)`.
+    """A `SingleEnv` for `gymnasium.make("penzoo/Pen-v0", …)`, or another game's id.
 
     Args:
         game: the name of the game; the registration gives it.
@@ -42,7 +42,7 @@ class GymEnv(SingleEnv):
 
 
 class GymVectorEnv(BatchVectorEnv):
-    """A `BatchVectorEnv` for `gymnasium.make_vec("penzoo/Pen-v0", num_envs=…, …)`.
+    """A `BatchVectorEnv` for `gymnasium.make_vec("penzoo/Pen-v0", num_envs=…, …)`, or another game's id.
 
     Args:
         game, opponents: as for `GymEnv`.

@@ -18,6 +18,14 @@ _HELP = ("?", "h", "help")
 _BETWEEN_MOVES = "   "
 
 
+def payments_text(game: Game, rewards: Sequence[float], who: Callable[[int], str]) -> str:
+    """What a move paid to whom; `who` names a seat."""
+    winners, others = [seat for seat, reward in enumerate(rewards) if reward > 0], {reward for reward in rewards if reward <= 0}
+    if len(winners) == 1 and len(others) == 1 and 0 not in others:
+        return f"{who(winners[0])} gets {-others.pop():g} from each"
+    return ", ".join(f"{who(seat)} {payoff_text(game, reward)}" for seat, reward in enumerate(rewards) if reward)
+
+
 class _GivenUpError(Exception):
     """The person plays on no longer."""
 
@@ -143,13 +151,7 @@ class _Table:
         """Tell what the last move paid, unless nothing was paid before the end: then the final table says it all."""
         rewards = self.batch.rewards[0]
         if rewards.any() and not (self.batch.ended[0] and np.array_equal(rewards, self.batch.returns[0])):
-            self.write(f"    {self._payments(rewards.tolist())}")
-
-    def _payments(self, rewards: list[float]) -> str:
-        winners, others = [seat for seat, reward in enumerate(rewards) if reward > 0], {reward for reward in rewards if reward <= 0}
-        if len(winners) == 1 and len(others) == 1 and 0 not in others:
-            return f"{self._who(winners[0])} gets {-others.pop():g} from each"
-        return ", ".join(f"{self._who(seat)} {payoff_text(self.game, reward)}" for seat, reward in enumerate(rewards) if reward)
+            self.write(f"    {payments_text(self.game, rewards.tolist(), self._who)}")
 
     def _who(self, seat: int) -> str:
         return f"player_{seat} ({'you' if seat == self.seat else self.agents[seat].name})"

@@ -238,7 +238,7 @@ def test_random_is_the_same_with_the_same_seed_alone():
 def test_agents_by_name():
     assert agent_names("pen") == ("random", "greedy", "careful")
     assert [make_agent(name, "pen").name for name in agent_names("pen")] == ["random", "greedy", "careful"]
-    assert [make_agent(spec).game for spec in ("random", "greedy", "pen:careful")] == [None, "pen", "pen"]
+    assert [make_agent(spec).game for spec in ("random", "pen:greedy", "pengingan:careful")] == [None, "pen", "pengingan"]
     assert make_agent("careful", "pen", num_players=6).num_players is None
 
 
@@ -251,6 +251,7 @@ def test_agents_by_name():
         ("chess:greedy", None, "game 'chess' does not exist.*pen"),
         ("chess:random", None, "game 'chess' does not exist.*pen"),
         ("pen:clever", None, "'pen:clever' does not exist"),
+        ("greedy", None, "exists for pen and pengingan: name one, as in pen:greedy"),
         ("pen:greedy", "chess", "plays pen, not chess"),
         ("pen:random", "chess", "plays pen, not chess"),
     ],

@@ -462,6 +462,8 @@ def test_the_table_as_markdown(evaluation, capsys):
     print_table(evaluation, markdown=True)
     heading, *lines = [line for line in capsys.readouterr().out.splitlines() if line.strip()]
     assert "4 players" in heading
+    meanings = [lines.pop() for _ in evaluation.outcomes]
+    assert meanings[::-1] == [f"{name}: {meaning}" for name, meaning in evaluation.outcomes.items()]
     assert all(line.strip().startswith("|") and line.strip().endswith("|") for line in lines)
     assert len({line.count("|") for line in lines}) == 1
     assert len(lines) == 4

@@ -379,15 +379,26 @@ def played_pen():
     return shown
 
 
-def test_every_move_is_told_with_the_card_that_it_is_about(deal):
+REMARKS = {
+    Phase.FIRST: "{card}",
+    Phase.SECOND: "{card} from the stock",
+    Phase.FORCED: "{card}",
+    Phase.BUILD: "",
+    Phase.DISCARD: "",
+    Phase.ASK_USE: "whether {card} must be used",
+    Phase.ASK_DISCARD: "whether {card} must be taken back",
+    Phase.EXTRA: "an extra card",
+}
+
+
+def test_every_move_is_told_with_what_it_is_about(deal):
     record, shown = deal
     told = re.findall(r"^  player_(\d) \((?:you|random)\): ([a-z]+(?: [^\s(]+)?)(?: \((.+)\))?$", shown, re.MULTILINE)
     positions = [position for position in record.replay() if position.action is not None]
     for position, (seat, move, remark) in zip(positions, told, strict=True):
         assert (position.seat, move_text(PENGINGAN, position.action)) == (int(seat), move)
-        is_named = position.state["phase"] in (Phase.BUILD, Phase.DISCARD, Phase.EXTRA)
-        card = "" if is_named else move_text(PENGINGAN, PENGINGAN.card_names[position.state["card"]])
-        assert remark == (f"{card} from the stock" if position.state["phase"] == Phase.SECOND else card)
+        phase, card = Phase(position.state["phase"]), move_text(PENGINGAN, PENGINGAN.card_names[position.state["card"]])
+        assert remark == REMARKS[phase].format(card=card)
 
 
 def test_questions_out_of_turn_are_put_to_the_person(deal):

@@ -49,9 +49,10 @@ from penzoo.envs.pengingan.state import (
 def can_finish(closed, num_closed, loose, hand, table, used, any_meld, former, num_former):
     """Whether a rearrangement can be finished: tries, one after the other, all melds that the loose cards can make in turn.
 
-    `closed`, int32 of shape (3,), holds the `num_closed` melds that are closed; what stands behind them is written over. `loose` and
-    `hand`, int8 of shape (40,), are what there is to be put; at the end they are as they were. `table` counts the table cards as they lay
-    before, in the melds `former`; `used` is the card used, and `any_meld` says whether cards from hand may go into any meld.
+    `closed`, int32 of shape (3,), holds the `num_closed` melds that are closed; behind them are written those of the first way to finish,
+    if there is one (what stands behind these means nothing). `loose` and `hand`, int8 of shape (40,), are what there is to be put; at the
+    end they are as they were. `table` counts the table cards as they lay before, in the melds `former`; `used` is the card used, and
+    `any_meld` says whether cards from hand may go into any meld.
     """
     opener = lowest_card(loose, 0)
     if opener == NO_CARD:

@@ -34,10 +34,16 @@ def text(state: np.void, viewer: int | None, reveal: bool) -> str:
 
 
 def remark(state: np.void) -> str:
-    """Which card an action is about, for those who see no screen before it; nothing if the action names its card, or is about none."""
-    if state["phase"] in (Phase.BUILD, Phase.DISCARD, Phase.EXTRA):
+    """What an action is about, for those who see no screen before it; nothing if its name says that."""
+    if state["phase"] in (Phase.BUILD, Phase.DISCARD):
         return ""
-    return f"{_card(state)} from the stock" if state["phase"] == Phase.SECOND else _card(state)
+    said = {
+        Phase.SECOND: f"{_card(state)} from the stock",
+        Phase.ASK_USE: f"whether {_card(state)} must be used",
+        Phase.ASK_DISCARD: f"whether {_card(state)} must be taken back",
+        Phase.EXTRA: "an extra card",
+    }
+    return said.get(Phase(state["phase"]), _card(state))
 
 
 # --------------------------------------------------------------------------------------------------------------------- table
