@@ -170,26 +170,6 @@ def test_deals_with_careful_come_to_an_end(players, villain):
 # --------------------------------------------------------------------------------------------------- legality and blindness
 
 
-@every_setting
-@every_heuristic
-def test_choices_are_legal(name, setting):
-    batch = states_to_move(setting)
-    actions = make_agent(name, "pen").act(batch.observations, batch.masks)
-    assert batch.masks[np.arange(batch.num_envs), actions].all()
-
-
-@every_setting
-@every_heuristic
-def test_choices_do_not_depend_on_what_the_seat_cannot_see(name, setting):
-    batch = states_to_move(setting)
-    agent = make_agent(name, "pen")
-
-    def probe(states, seats):
-        return agent.act(contract.observations(PEN, states, seats), contract.masks(PEN, states, seats))
-
-    contract.check_blind(probe, PEN, batch.states, batch.seats)
-
-
 def peek(states: np.ndarray, seats: np.ndarray) -> np.ndarray:
     """Choices of an agent that looks into the next hand: greedy, but never with a card of a suit of which that hand holds the ace."""
     masks = contract.masks(PEN, states, seats)

@@ -496,6 +496,15 @@ def test_no_leak(setting, name):
     check_blind(PROBES[name], setting, *moments(setting, rows))
 
 
+@every_steady_setting
+def test_what_heuristics_choose_is_legal(setting):
+    batch = contract.walk(setting)
+    asked = np.flatnonzero(~batch.ended)
+    for name in HEURISTICS.get(setting.game.name, {}):
+        actions = make_agent(name, setting.game.name).act(batch.observations[asked], batch.masks[asked])
+        assert batch.masks[asked, actions].all(), name
+
+
 @every_table
 def test_what_a_seat_cannot_see_is_often_dealt_otherwise(setting):
     states, seats = moments(setting)

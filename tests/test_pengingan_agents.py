@@ -14,7 +14,6 @@ from contract import Setting
 from pengingan_positions import PENGINGAN, RUN, Table, forced
 
 from penzoo.agents import HEURISTICS, agent_names, make_agent
-from penzoo.envs.batch import Batch
 from penzoo.envs.pengingan.state import Phase
 from penzoo.eval import evaluate
 
@@ -22,12 +21,10 @@ SEED = 4177
 NAMES = tuple(HEURISTICS["pengingan"])
 PLAYERS = range(2, 9)
 SETTINGS = [each for each in contract.STEADY_SETTINGS if each.game is PENGINGAN and (not each.options or each.players == 4)]
-ROWS = 120  # in which legality and blindness are looked at, for each setting
 STOCK = "2c 4d " * 45  # as much as there is early in a deal of four
 MOST_MOVES = 2000  # of a deal; the longest of these has less than half as many
 
 every_heuristic = pytest.mark.parametrize("name", NAMES)
-every_setting = pytest.mark.parametrize("setting", SETTINGS, ids=str)
 
 
 def choice(name: str, table: Table) -> str:
@@ -195,36 +192,6 @@ def test_deals_come_to_an_end(name, players):
     options = {"max_moves": MOST_MOVES, "stock_out": "reshuffle"}
     rows = evaluate([name, "random"], "pengingan", players=players, deals=20, seed=SEED, options=options).rows
     assert rows[0].truncated == 0
-
-
-# --------------------------------------------------------------------------------------------------- legality and blindness
-
-
-def states_to_move(setting: Setting) -> Batch:
-    """Deals on their way, played at random and by the heuristics; those that have ended are dealt anew."""
-    batch = contract.walk(setting, ROWS, SEED)
-    batch.reset(rows=np.flatnonzero(batch.ended))
-    return batch
-
-
-@every_setting
-@every_heuristic
-def test_choices_are_legal(name, setting):
-    batch = states_to_move(setting)
-    actions = make_agent(name, "pengingan").act(batch.observations, batch.masks)
-    assert batch.masks[np.arange(batch.num_envs), actions].all()
-
-
-@every_setting
-@every_heuristic
-def test_choices_do_not_depend_on_what_the_seat_cannot_see(name, setting):
-    batch = states_to_move(setting)
-    agent = make_agent(name, "pengingan")
-
-    def probe(states, seats):
-        return agent.act(contract.observations(PENGINGAN, states, seats), contract.masks(PENGINGAN, states, seats))
-
-    contract.check_blind(probe, PENGINGAN, batch.states, batch.seats)
 
 
 # ---------------------------------------------------------------------------------------------------- compiled, uncompiled
