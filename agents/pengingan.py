@@ -71,21 +71,24 @@ def read_meld(observation, at):
 
 
 @compiled
-def read_melds(observation, seat):
-    """The melds of a seat, counted from the observer's, int32 of shape (3,); a half-built one stands behind the others."""
+def read_row(observation, at, width):
+    """The melds whose pieces stand from `at` on, each `width` after the one before, int32 of shape (3,)."""
     melds = np.empty(MAX_MELDS, np.int32)
     for number in range(MAX_MELDS):
-        melds[number] = read_meld(observation, _MELD + BLOCK_SIZE * seat + MELD_WIDTH * number)
+        melds[number] = read_meld(observation, at + width * number)
     return melds
+
+
+@compiled
+def read_melds(observation, seat):
+    """The melds of a seat, counted from the observer's, int32 of shape (3,); a half-built one stands behind the others."""
+    return read_row(observation, _MELD + BLOCK_SIZE * seat, MELD_WIDTH)
 
 
 @compiled
 def read_former(observation):
     """The own melds as they lay before an arrangement, int32 of shape (3,)."""
-    melds = np.empty(MAX_MELDS, np.int32)
-    for number in range(MAX_MELDS):
-        melds[number] = read_meld(observation, _FORMER + _FORMER_WIDTH * number)
-    return melds
+    return read_row(observation, _FORMER, _FORMER_WIDTH)
 
 
 @compiled

@@ -15,6 +15,7 @@ from positions import PEN, Table
 from scipy.stats import chisquare
 
 from penzoo.agents import HEURISTICS, agent_names, make_agent
+from penzoo.envs import get_game
 from penzoo.envs.batch import Batch
 from penzoo.envs.pen.rules import TAKE
 from penzoo.envs.pen.state import HAND
@@ -262,12 +263,15 @@ def test_observations_and_masks_that_do_not_fit(name):
 # ---------------------------------------------------------------------------------------------------- compiled, uncompiled
 
 
-def traces(steps: int = 40) -> list[str]:
-    """The actions of every agent by name over some moves at tables of two, four and six: one line each."""
+TRACED = [*SETTINGS[::4], *(Setting(get_game("pengingan"), players) for players in (2, 5, 8))]
+
+
+def traces(steps: int = 60) -> list[str]:
+    """The actions of every agent by name over some moves at small, middling and large tables of every game: one line each."""
     lines = []
-    for setting in SETTINGS[::4]:
-        for name in agent_names("pen"):
-            agent, batch = make_agent(name, "pen", seed=SEED), setting.batch(2, SEED)
+    for setting in TRACED:
+        for name in agent_names(setting.game.name):
+            agent, batch = make_agent(name, setting.game.name, seed=SEED), setting.batch(2, SEED)
             actions = []
             for _ in range(steps):
                 actions.append(agent.act(batch.observations, batch.masks))

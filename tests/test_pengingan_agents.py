@@ -1,16 +1,7 @@
-"""The hand-written agents for Pengingan: what they choose in given positions, how strong and how blind they are.
-
-As a script it prints their actions over some deals in this process' mode, compiled or not.
-"""
-
-import os
-import subprocess
-import sys
+"""The hand-written agents for Pengingan: what they choose in given positions, and how strong they are."""
 
 import contract
-import numpy as np
 import pytest
-from contract import Setting
 from pengingan_positions import PENGINGAN, RUN, Table, forced
 
 from penzoo.agents import HEURISTICS, agent_names, make_agent
@@ -194,38 +185,5 @@ def test_deals_come_to_an_end(name, players):
     assert rows[0].truncated == 0
 
 
-# ---------------------------------------------------------------------------------------------------- compiled, uncompiled
-
-
-def traces(steps: int = 60) -> list[str]:
-    """The actions of the heuristics over some moves at tables of two, five and eight: one line each."""
-    lines = []
-    for players in (2, 5, 8):
-        for name in NAMES:
-            agent, batch = make_agent(name, "pengingan"), Setting(PENGINGAN, players).batch(2, SEED)
-            actions = []
-            for _ in range(steps):
-                actions.append(agent.act(batch.observations, batch.masks))
-                batch.step(actions[-1])
-            lines.append(f"{players} {name} {np.concatenate(actions).tolist()}")
-    return lines
-
-
-def test_heuristics_act_alike_uncompiled():
-    run = subprocess.run(
-        [sys.executable, "-W", "error", __file__],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    assert run.stdout.splitlines() == traces()
-
-
 def test_names():
     assert agent_names("pengingan") == ("random", "greedy", "careful")
-
-
-if __name__ == "__main__":
-    print("\n".join(traces()))
