@@ -66,6 +66,10 @@ def _no_remark(state: np.void) -> str:
     return ""
 
 
+def _no_infos(state: np.void) -> list[dict[str, Any]]:
+    return [{} for _ in range(state["players"])]
+
+
 @dataclass(frozen=True)
 class Game:
     """One game of the suite.
@@ -87,6 +91,7 @@ class Game:
         functions: the rules.
         text: (state, viewer, reveal) -> a readable screen; `viewer` is a seat whose cards are shown, or None.
         outcomes: what evaluations count beside the returns.
+        infos: (state) -> for each seat what its infos hold once the deal has ended, beside the returns: plain numbers, strings, truth values.
         remark: (state) -> what the next action is about, for those who see no screen before it; nothing if its name says it.
         payoff_unit: of the returns, for reports.
     """
@@ -110,6 +115,7 @@ class Game:
     text: Callable[[np.void, int | None, bool], str]
     outcomes: tuple[Outcome, ...] = ()
     remark: Callable[[np.void], str] = _no_remark
+    infos: Callable[[np.void], list[dict[str, Any]]] = _no_infos
     payoff_unit: str = "payoff"
     all_options: tuple[Option, ...] = field(init=False)
 

@@ -3,7 +3,7 @@
     from penzoo import pen_v0
     env = pen_v0.env(num_players=3)
 
-The games: `pen_v0`, `pengingan_v0`. Importing it also registers them: `pettingzoo.make("aec", "penzoo/pen-v0")` (PettingZoo 1.27 on)
+The games: `pen_v0`, `pengingan_v0`, `kunken_v0`. Importing it also registers them: `pettingzoo.make("aec", "penzoo/pen-v0")` (PettingZoo 1.27 on)
 and `gymnasium.make("penzoo/Pen-v0")`.
 """
 
@@ -23,7 +23,7 @@ _CHECKOUT = Path(__file__).parent.parent
 if (_CHECKOUT / "pyproject.toml").is_file() and (_CHECKOUT / "envs" / "game.py").is_file():
     __path__.append(str(_CHECKOUT))
 
-MODULES = ("pen_v0", "pengingan_v0")
+MODULES = ("pen_v0", "pengingan_v0", "kunken_v0")
 """The games with their versions, each a module of this package with `env` and `raw_env`."""
 
 

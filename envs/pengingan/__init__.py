@@ -1,12 +1,10 @@
 """Pengingan: a Panguingue for 2 to 8 players. The rules: RULES.md beside this file."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from penzoo.envs.cards import NO_CARD
-from penzoo.envs.game import Chance, Functions, Game, Outcome, max_moves_option
+from penzoo.envs.game import Functions, Game, Outcome, max_moves_option
 from penzoo.envs.options import Option, flag
 from penzoo.envs.pengingan import hidden, rules, stock, views
 from penzoo.envs.pengingan.screen import remark, text
@@ -23,6 +21,7 @@ from penzoo.envs.pengingan.state import (
     STATE,
     StockOut,
 )
+from penzoo.envs.reshuffle import pile_chance
 from penzoo.envs.tables import ActionGroup, ActionTable
 
 MAX_MOVES = 20_000  # more than a deal can last: see RULES.md, "End"
@@ -44,28 +43,6 @@ def full_deck(players: int, options: dict[str, Any]) -> np.ndarray:
         fewest = -(-needed // NUM_CARDS)
         raise ValueError(f"option packs={packs} is not possible: {players} players need {needed} cards, so {fewest} packs or more")
     return np.repeat(np.arange(NUM_CARDS, dtype=np.int8), packs)
-
-
-def _read_reshuffled(names: Any, state: np.void) -> None:
-    order = [] if names is None else names
-    if isinstance(order, str) or not isinstance(order, Sequence | np.ndarray):
-        raise ValueError(f"reshuffled={names!r} is no list of card names: give the new stock in the order in which it is turned")
-    for name in order:
-        if not isinstance(name, str) or name not in CARDS:
-            raise ValueError(f"reshuffled: card {name!r} does not exist: pengingan has {' '.join(CARDS)}")
-    cards = [CARDS.index(name) for name in order]
-    copies = stock.packs(state)
-    if order and state["stock_out"] != StockOut.RESHUFFLE:
-        raise ValueError("reshuffled is given, but with option stock_out='end' there is no new stock: take stock_out='reshuffle'")
-    for card in cards:
-        if cards.count(card) > copies:
-            raise ValueError(f"reshuffled: there are {cards.count(card)} of card {CARDS[card]!r}: {copies} packs have {copies}")
-    state["reshuffled"] = NO_CARD
-    state["reshuffled"][: len(cards)] = cards
-
-
-def _write_reshuffled(state: np.void) -> list[str] | None:
-    return [CARDS[card] for card in state["reshuffled"] if card != NO_CARD] or None
 
 
 def _went_out(states: np.ndarray) -> np.ndarray:
@@ -132,12 +109,13 @@ GAME = Game(
         )
     ),
     chances=(
-        Chance(
+        pile_chance(
             "reshuffled",
             "the new stock of `stock_out=reshuffle`, in the order in which it is turned",
-            _read_reshuffled,
-            _write_reshuffled,
-            required=False,
+            "pengingan",
+            CARDS,
+            lambda state: np.full(NUM_CARDS, stock.packs(state)),
+            ("stock_out", "reshuffle", StockOut.RESHUFFLE),
         ),
     ),
     deck=full_deck,

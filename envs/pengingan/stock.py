@@ -5,10 +5,7 @@ import numpy as np
 from penzoo.envs.cards import NO_CARD
 from penzoo.envs.jit import compiled
 from penzoo.envs.pengingan.state import FEWEST_PACKS, NUM_CARDS, StockOut
-from penzoo.envs.rng import random_below, shuffle
-
-_HALF = np.uint64(32)  # bits of a seed
-_HALVES = 1 << 32
+from penzoo.envs.reshuffle import draw_seed, note_order, order_pile
 
 
 @compiled
@@ -26,8 +23,7 @@ def deck_size(state):
 @compiled
 def chance(state, rng):
     """Draw what the order of the deck leaves open: the seed of the reshuffle."""
-    high, low = np.uint64(random_below(rng, _HALVES)), np.uint64(random_below(rng, _HALVES))
-    state["reshuffle_seed"] = (high << _HALF) | low | np.uint64(1)  # a stream is never 0
+    state["reshuffle_seed"] = draw_seed(rng)
     state["reshuffled"][:] = NO_CARD
 
 
@@ -67,32 +63,11 @@ def turn_up(state):
 def _reshuffle(state):
     """The dead cards become a new stock (O)."""
     order = np.empty(state["dead_size"], np.int8)
-    _order_dead(state, order)
-    state["reshuffled"][:] = NO_CARD
+    order_pile(state["dead"], state["reshuffled"], state["reshuffle_seed"], order)
+    note_order(order, state["reshuffled"])
     for position in range(len(order)):
-        state["reshuffled"][position] = order[position]
         state["stock"][len(order) - 1 - position] = order[position]
     state["stock_size"] = len(order)
     state["dead"][:] = 0
     state["dead_size"] = 0
     state["is_reshuffled"] = 1
-
-
-@compiled
-def _order_dead(state, order):
-    """Put the dead cards in the order of `reshuffled` as far as that names them, the others at random behind these."""
-    count = 0
-    for position in range(len(state["reshuffled"])):
-        card = state["reshuffled"][position]
-        if card != NO_CARD and state["dead"][card] > 0:
-            state["dead"][card] -= 1
-            order[count] = card
-            count += 1
-    named = count
-    for card in range(NUM_CARDS):
-        for _ in range(state["dead"][card]):
-            order[count] = card
-            count += 1
-    rng = np.empty(1, np.uint64)
-    rng[0] = state["reshuffle_seed"]
-    shuffle(order[named:], rng)

@@ -1,0 +1,540 @@
+"""Combinations (RULES.md, "Combinations"), and what one can be completed to.
+
+A combination on the table is one int64, `meld` below. Of a run it holds the ranks of its natural cards (bits 0 to 12), the ranks for which
+jokers stand (13 to 25), the first rank (26 to 29) and the suit (30, 31); of a set the suits of its natural cards (bits 0 to 3), how many
+jokers it has (13, 14), the rank (26 to 29), and bit 32. A single natural card, which can become either, is a run of one.
+
+Kinds of cards are also told by one int64, with bit k for the card of index k; within a suit by 13 bits, with bit r for rank r.
+"""
+
+from penzoo.envs.jit import compiled
+from penzoo.envs.kunken.state import (
+    HIGH,
+    HONOURS,
+    JOKER,
+    LONGEST_RUN,
+    LONGEST_SET,
+    LOW,
+    MELD_WIDTH,
+    NUM_KINDS,
+    NUM_RANKS,
+    NUM_SUITS,
+    SHORTEST,
+    TEN,
+)
+
+_JOKERS, _RANK, _SUIT, _SET = 13, 26, 30, 32  # first bits
+_RANK_BITS = (1 << NUM_RANKS) - 1
+_SUIT_BITS = (1 << NUM_SUITS) - 1
+_RANK_MASK, _SUIT_MASK = 15, 3
+
+_HONOUR_BITS = sum(1 << rank for rank in HONOURS)
+_HONOUR_KINDS = sum(_HONOUR_BITS << NUM_RANKS * suit for suit in range(NUM_SUITS))
+_TEN_KINDS = sum(1 << NUM_RANKS * suit + TEN for suit in range(NUM_SUITS))
+
+_PAIRS, _FOURS, _EIGHTS = 0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F
+_COUNT_MASK = 0x7F
+NONE = 99  # more cards than any combination has
+
+
+# ---------------------------------------------------------------------------------------------------------------------- bits
+
+
+@compiled
+def count_bits(bits):
+    """How many bits are set, of 52 at most."""
+    bits = bits - ((bits >> 1) & _PAIRS)
+    bits = (bits & _FOURS) + ((bits >> 2) & _FOURS)
+    bits = (bits + (bits >> 4)) & _EIGHTS
+    bits += bits >> 8
+    bits += bits >> 16
+    bits += bits >> 32
+    return bits & _COUNT_MASK
+
+
+@compiled
+def lowest_bit(bits):
+    """The number of the lowest bit that is set; there must be one."""
+    return count_bits((bits & -bits) - 1)
+
+
+@compiled
+def suit_bits(kinds, suit):
+    """The ranks that are among the kinds in one suit."""
+    return (kinds >> NUM_RANKS * suit) & _RANK_BITS
+
+
+@compiled
+def rank_bits(kinds, rank):
+    """The suits that are among the kinds in one rank."""
+    found = 0
+    for suit in range(NUM_SUITS):
+        found |= ((kinds >> (NUM_RANKS * suit + rank)) & 1) << suit
+    return found
+
+
+@compiled
+def of_rank(suits, rank):
+    """The kinds of one rank in these suits."""
+    found = 0
+    for suit in range(NUM_SUITS):
+        found |= ((suits >> suit) & 1) << (NUM_RANKS * suit + rank)
+    return found
+
+
+@compiled
+def turned(ranks, by):
+    """The ranks seen from one `by` places up: bit r is set where rank r + by, going round, is among them."""
+    return ((ranks >> by) | (ranks << (NUM_RANKS - by))) & _RANK_BITS
+
+
+@compiled
+def span(first, length):
+    """The ranks of so many places from the first on, going round."""
+    bits = ((1 << length) - 1) << first
+    return (bits | (bits >> NUM_RANKS)) & _RANK_BITS
+
+
+@compiled
+def honours(ten_is_honour):
+    """The kinds that count HIGH."""
+    return _HONOUR_KINDS | _TEN_KINDS if ten_is_honour else _HONOUR_KINDS
+
+
+@compiled
+def kinds_points(kinds, high):
+    """What one card of each of the kinds counts, `high` being those that count HIGH (`honours`)."""
+    return LOW * count_bits(kinds) + (HIGH - LOW) * count_bits(kinds & high)
+
+
+@compiled
+def card_points(card, high):
+    """What a card in hand counts, a joker HIGH."""
+    return HIGH if card == JOKER or (high >> card) & 1 else LOW
+
+
+# --------------------------------------------------------------------------------------------------------------- reading one
+
+
+@compiled
+def is_set(meld):
+    """Whether it is a set."""
+    return (meld >> _SET) & 1 == 1
+
+
+@compiled
+def first_rank(meld):
+    """The rank of a run's first card, or of a set."""
+    return (meld >> _RANK) & _RANK_MASK
+
+
+@compiled
+def suit_of(meld):
+    """The suit of a run."""
+    return (meld >> _SUIT) & _SUIT_MASK
+
+
+@compiled
+def natural_bits(meld):
+    """The ranks of a run's natural cards, or the suits of a set's."""
+    return meld & _RANK_BITS
+
+
+@compiled
+def joker_bits(meld):
+    """The ranks for which a run's jokers stand."""
+    return (meld >> _JOKERS) & _RANK_BITS
+
+
+@compiled
+def count_naturals(meld):
+    """How many natural cards it has."""
+    return count_bits(natural_bits(meld))
+
+
+@compiled
+def count_jokers(meld):
+    """How many jokers it has."""
+    return joker_bits(meld) if is_set(meld) else count_bits(joker_bits(meld))
+
+
+@compiled
+def count_cards(meld):
+    """How many cards it has."""
+    return count_naturals(meld) + count_jokers(meld)
+
+
+@compiled
+def natural_kinds(meld):
+    """Its natural cards as kinds."""
+    if is_set(meld):
+        return of_rank(natural_bits(meld), first_rank(meld))
+    return natural_bits(meld) << NUM_RANKS * suit_of(meld)
+
+
+@compiled
+def last_rank(meld):
+    """The rank of a run's last card."""
+    return (first_rank(meld) + count_cards(meld) - 1) % NUM_RANKS
+
+
+@compiled
+def is_good(meld):
+    """Whether it has cards enough, and jokers at most for half of them (S)."""
+    naturals, jokers = count_naturals(meld), count_jokers(meld)
+    return naturals + jokers >= SHORTEST and jokers <= naturals
+
+
+@compiled
+def holds(meld, card):
+    """Whether the card is in it, a joker as a joker."""
+    return count_jokers(meld) > 0 if card == JOKER else (natural_kinds(meld) >> card) & 1 == 1
+
+
+@compiled
+def meld_points(meld, high):
+    """What it counts, jokers as the cards for which they stand (S)."""
+    if is_set(meld):
+        return count_cards(meld) * card_points(first_rank(meld), high)
+    ranks = natural_bits(meld) | joker_bits(meld)
+    return kinds_points(ranks << NUM_RANKS * suit_of(meld), high)
+
+
+# -------------------------------------------------------------------------------------------------------------- building one
+
+
+@compiled
+def run_of(suit, first, naturals, jokers):
+    """A run from the ranks of its natural cards and of its jokers."""
+    return naturals | (jokers << _JOKERS) | (first << _RANK) | (suit << _SUIT)
+
+
+@compiled
+def set_of(rank, suits, jokers):
+    """A set from the suits of its natural cards and the number of its jokers."""
+    return suits | (jokers << _JOKERS) | (rank << _RANK) | (1 << _SET)
+
+
+@compiled
+def begun_with(card):
+    """A combination of one natural card."""
+    return run_of(card // NUM_RANKS, card % NUM_RANKS, 1 << card % NUM_RANKS, 0)
+
+
+@compiled
+def begun_with_joker(card):
+    """A run of one joker that stands for a card."""
+    return run_of(card // NUM_RANKS, card % NUM_RANKS, 0, 1 << card % NUM_RANKS)
+
+
+@compiled
+def as_set(meld):
+    """The same as a set, if it is a single natural card."""
+    return meld if is_set(meld) else set_of(first_rank(meld), 1 << suit_of(meld), 0)
+
+
+@compiled
+def with_card(meld, card):
+    """It with a natural card more: the next of a run at either end, or another suit of a set."""
+    rank, suit = card % NUM_RANKS, card // NUM_RANKS
+    if is_set(meld) or suit != suit_of(meld):
+        return as_set(meld) | (1 << suit)
+    return _moved_down(meld, rank) | (1 << rank)
+
+
+@compiled
+def with_joker(meld, card):
+    """It with a joker more that stands for the card: the next of a run at either end; any suit of a set."""
+    rank = card % NUM_RANKS
+    if is_set(meld) or rank == first_rank(meld):
+        return as_set(meld) + (1 << _JOKERS)
+    return _moved_down(meld, rank) | (1 << (_JOKERS + rank))
+
+
+@compiled
+def _moved_down(meld, rank):
+    """A run that begins with the rank, if this is one below its first and not the next above its last."""
+    first = first_rank(meld)
+    if rank == (last_rank(meld) + 1) % NUM_RANKS:
+        return meld
+    return meld - (first << _RANK) + (rank << _RANK)
+
+
+@compiled
+def with_swapped(meld, card):
+    """It with a natural card in place of a joker."""
+    if is_set(meld):
+        return (meld - (1 << _JOKERS)) | (1 << card // NUM_RANKS)
+    rank = card % NUM_RANKS
+    return (meld - (1 << (_JOKERS + rank))) | (1 << rank)
+
+
+@compiled
+def joker_name(suits, rank):
+    """The card after which a joker is named in a set with these natural suits: the first that none of them has (D)."""
+    return NUM_RANKS * lowest_bit(~suits & _SUIT_BITS) + rank
+
+
+@compiled
+def fitting(meld):
+    """The kinds that can be put onto a combination on the table: the ends of a run, the missing suits of a set."""
+    size = count_cards(meld)
+    if is_set(meld):
+        return of_rank(~natural_bits(meld) & _SUIT_BITS, first_rank(meld)) if size < LONGEST_SET else 0
+    if size == LONGEST_RUN:
+        return 0
+    ends = (1 << lower_end(meld)) | (1 << upper_end(meld))
+    return ends << NUM_RANKS * suit_of(meld)
+
+
+@compiled
+def lower_end(meld):
+    """The rank that goes before a run's first."""
+    return (first_rank(meld) + NUM_RANKS - 1) % NUM_RANKS
+
+
+@compiled
+def upper_end(meld):
+    """The rank that goes after a run's last."""
+    return (first_rank(meld) + count_cards(meld)) % NUM_RANKS
+
+
+@compiled
+def swappable(meld):
+    """The kinds for which one of its jokers can be swapped (S, D)."""
+    if is_set(meld):
+        return of_rank(~natural_bits(meld) & _SUIT_BITS, first_rank(meld)) if joker_bits(meld) > 0 else 0
+    return joker_bits(meld) << NUM_RANKS * suit_of(meld)
+
+
+@compiled
+def show(meld, shown):
+    """Write a combination into int8 of shape (MELD_WIDTH,), as observations hold it."""
+    shown[:] = 0
+    size = count_cards(meld)
+    if size == 0:
+        return
+    shown[0] = is_set(meld)
+    shown[1] = size
+    put, swap = fitting(meld), swappable(meld)
+    if is_set(meld):
+        suits, ranks, jokers = natural_bits(meld), 1 << first_rank(meld), (1 << first_rank(meld) if joker_bits(meld) > 0 else 0)
+    else:
+        suits, ranks, jokers = 1 << suit_of(meld), natural_bits(meld) | joker_bits(meld), joker_bits(meld)
+    at = 2
+    _show_suits_and_ranks(suits, ranks, shown, at)
+    at += NUM_SUITS + NUM_RANKS
+    for rank in range(NUM_RANKS):
+        shown[at + rank] = (jokers >> rank) & 1
+    at += NUM_RANKS
+    put_suits, put_ranks, swap_suits = 0, 0, 0
+    for suit in range(NUM_SUITS):
+        of_suit = suit_bits(put, suit)
+        put_ranks |= of_suit
+        put_suits |= (of_suit > 0) << suit
+        swap_suits |= (suit_bits(swap, suit) > 0) << suit
+    _show_suits_and_ranks(put_suits, put_ranks, shown, at)
+    at += NUM_SUITS + NUM_RANKS
+    for suit in range(NUM_SUITS):
+        shown[at + suit] = (swap_suits >> suit) & 1
+
+
+@compiled
+def _show_suits_and_ranks(suits, ranks, shown, at):
+    for suit in range(NUM_SUITS):
+        shown[at + suit] = (suits >> suit) & 1
+    for rank in range(NUM_RANKS):
+        shown[at + NUM_SUITS + rank] = (ranks >> rank) & 1
+
+
+@compiled
+def add_counts(counts, meld, sign):
+    """Add its cards to counts by card index, or with -1 take them off."""
+    naturals = natural_kinds(meld)
+    for card in range(NUM_KINDS):
+        counts[card] += sign * ((naturals >> card) & 1)
+    counts[JOKER] += sign * count_jokers(meld)
+
+
+assert MELD_WIDTH == 53
+
+
+# ---------------------------------------------------------------------------------------------- what it can be completed to
+
+
+@compiled
+def shortest_with(card, kinds, jokers):
+    """The fewest cards of a good combination of one card more (`card`) with cards from a hand of these kinds and so many jokers.
+
+    The card is used as itself; NONE if there is none. A good combination of more than three cards of which jokers are less than half
+    stays good without the card at one of its ends, so the shortest has three cards, or twice as many as jokers.
+    """
+    if card == JOKER:
+        return _shortest_with_joker(kinds, jokers + 1)
+    suit, rank = card // NUM_RANKS, card % NUM_RANKS
+    suits = count_bits(rank_bits(kinds, rank) | (1 << suit))
+    if suits > 2 or (suits == 2 and jokers > 0):
+        return SHORTEST
+    ranks = turned(suit_bits(kinds, suit), rank) | 1  # the card's own rank is the first bit now
+    if _begins(ranks, SHORTEST, jokers) or _begins(turned(ranks, 12), SHORTEST, jokers) or _begins(turned(ranks, 11), SHORTEST, jokers):
+        return SHORTEST
+    for half in range(2, min(jokers, LONGEST_RUN // 2) + 1):
+        for before in range(2 * half):
+            if count_bits(turned(ranks, (NUM_RANKS - before) % NUM_RANKS) & span(0, 2 * half)) >= half:
+                return 2 * half
+    return NONE
+
+
+@compiled
+def _begins(ranks, length, jokers):
+    """Whether so many places from rank 0 on can be a run of these ranks and jokers."""
+    missing = length - count_bits(ranks & ((1 << length) - 1))
+    return missing <= min(jokers, length // 2)
+
+
+@compiled
+def _shortest_with_joker(kinds, jokers):
+    """As `shortest_with`, for a combination that holds a joker, of so many in all."""
+    clubs, diamonds, hearts, spades = suit_bits(kinds, 0), suit_bits(kinds, 1), suit_bits(kinds, 2), suit_bits(kinds, 3)
+    if (clubs & diamonds) | ((clubs | diamonds) & (hearts | spades)) | (hearts & spades):
+        return SHORTEST
+    shortest = NONE
+    for suit in range(NUM_SUITS):
+        ranks = suit_bits(kinds, suit)
+        if ranks & (turned(ranks, 1) | turned(ranks, 2)):
+            return SHORTEST
+        for half in range(2, min(jokers, LONGEST_RUN // 2) + 1):
+            if 2 * half < shortest:
+                for first in range(NUM_RANKS):
+                    if count_bits(ranks & span(first, 2 * half)) >= half:
+                        shortest = 2 * half
+                        break
+    return shortest
+
+
+@compiled
+def can_complete(meld, kinds, jokers, room, named):
+    """Whether a new combination can be completed by going on in order with cards of these kinds and so many jokers.
+
+    Args:
+        meld: what has been put.
+        kinds: natural cards that may be used, besides.
+        jokers: how many jokers, besides.
+        room: how many cards may be put still.
+        named: the card that must be in it, or NO_CARD.
+    """
+    if is_set(meld):
+        return _can_complete_set(meld, kinds, jokers, room, named)
+    if _can_complete_run(meld, kinds, jokers, room, named):
+        return True
+    return count_cards(meld) == 1 and count_jokers(meld) == 0 and _can_complete_set(as_set(meld), kinds, jokers, room, named)
+
+
+@compiled
+def _can_complete_run(meld, kinds, jokers, room, named):
+    suit, size, own = suit_of(meld), count_cards(meld), count_jokers(meld)
+    ranks = suit_bits(kinds, suit)
+    wants_joker, is_missing = named == JOKER and own == 0, 0 <= named < JOKER and not holds(meld, named)
+    if is_missing and named // NUM_RANKS != suit:
+        return False
+    naturals, rank = size - own, upper_end(meld)
+    for more in range(min(room, LONGEST_RUN - size) + 1):
+        filled = max(size + more - naturals - own, 1 if wants_joker else 0)
+        if size + more - naturals - own > jokers:
+            return False
+        is_within = filled <= min(jokers, more) and own + filled <= (size + more) // 2
+        if size + more >= SHORTEST and is_within and not is_missing:
+            return True
+        naturals += (ranks >> rank) & 1
+        if is_missing and named % NUM_RANKS == rank:
+            is_missing = False
+        rank = rank + 1 if rank + 1 < NUM_RANKS else 0
+    return False
+
+
+@compiled
+def _can_complete_set(meld, kinds, jokers, room, named):
+    rank, suits, own = first_rank(meld), natural_bits(meld), joker_bits(meld)
+    later = 0
+    if own == 0:
+        later = rank_bits(kinds, rank) & ~((1 << _highest_suit(suits) + 1) - 1)
+    added = later
+    while True:  # over all choices of the later suits
+        size, count = count_bits(suits | added), count_bits(added)
+        for filled in range(min(jokers, LONGEST_SET - own) + 1):
+            total, all_jokers = size + own + filled, own + filled
+            if count + filled <= room and SHORTEST <= total <= LONGEST_SET and 2 * all_jokers <= total:
+                if named < 0 or (all_jokers > 0 if named == JOKER else (of_rank(suits | added, rank) >> named) & 1 == 1):
+                    return True
+        if added == 0:
+            return False
+        added = (added - 1) & later
+
+
+@compiled
+def _highest_suit(suits):
+    highest = 0
+    for suit in range(NUM_SUITS):
+        if (suits >> suit) & 1:
+            highest = suit
+    return highest
+
+
+@compiled
+def can_mend(meld, kinds, jokers, room, may_swap):
+    """Whether a combination on the table with more jokers than natural cards can be made good: a run, since a set never has so many.
+
+    Args:
+        meld: as it lies.
+        kinds: natural cards in hand.
+        jokers: how many jokers in hand.
+        room: how many cards may be put still.
+        may_swap: whether jokers may be swapped, too.
+    """
+    if is_good(meld):
+        return True
+    suit, size, own = suit_of(meld), count_cards(meld), count_jokers(meld)
+    ranks, first = suit_bits(kinds, suit), first_rank(meld)
+    swaps = count_bits(ranks & joker_bits(meld)) if may_swap else 0
+    for more in range(min(room, LONGEST_RUN - size) + 1):
+        for below in range(more + 1):
+            places = span((first + NUM_RANKS - below) % NUM_RANKS, size + more) & ~(natural_bits(meld) | joker_bits(meld))
+            filled = more - count_bits(places & ranks)
+            if filled <= jokers + swaps and 2 * (own - swaps + filled) <= size + more:
+                return True
+    return False
+
+
+@compiled
+def first_puts(kinds, jokers, room, suit):
+    """With which cards of a suit a new combination can begin, nothing being asked of it but that it can be completed.
+
+    Args:
+        kinds: natural cards that may be used.
+        jokers: how many jokers.
+        room: how many cards may be put in all.
+        suit: of the first card.
+
+    Returns:
+        The ranks that may be put as natural cards, and those that a joker may stand for.
+    """
+    if room < SHORTEST:
+        return 0, 0
+    ranks = suit_bits(kinds, suit)
+    second, third = turned(ranks, 1), turned(ranks, 2)
+    others, pairs = 0, 0  # ranks of which a later suit is there, and of which two are
+    for later in range(suit + 1, NUM_SUITS):
+        of_later = suit_bits(kinds, later)
+        pairs |= others & of_later
+        others |= of_later
+    if jokers == 0:
+        return ranks & ((second & third) | pairs), 0
+    naturals, filled = ranks & (second | third | others), second & third
+    for half in range(2, min(jokers, room // 2, LONGEST_RUN // 2) + 1):  # else the shortest is half jokers: see `shortest_with`
+        for first in range(NUM_RANKS):
+            after = count_bits(ranks & span((first + 1) % NUM_RANKS, 2 * half - 1))
+            if after + 1 >= half:
+                naturals |= ranks & (1 << first)
+            if after >= half:
+                filled |= 1 << first
+    return naturals, filled

@@ -1,0 +1,490 @@
+"""The rules of Kunken (RULES.md): what is allowed and what follows. Marks S, D, O are that page's.
+
+Every function works in place on one record (`state.STATE`), compiled or not. Combinations are in `melds`, the search for an opening in
+`opening`, stock and bank in `stock`, points in `scores`.
+"""
+
+import numpy as np
+
+from penzoo.envs.cards import NO_CARD
+from penzoo.envs.jit import compiled
+from penzoo.envs.kunken import melds, opening
+from penzoo.envs.kunken.actions import CLOSE, DISCARD, DRAW, MELD, PASS, PUT, PUT_JOKER, SWAP, TAKE
+from penzoo.envs.kunken.melds import can_complete, can_mend, card_points, first_puts, fitting, honours, is_good, swappable
+from penzoo.envs.kunken.opening import held_kinds
+from penzoo.envs.kunken.scores import pay
+from penzoo.envs.kunken.state import (
+    HAND_SIZE,
+    JOKER,
+    LONGEST_RUN,
+    LONGEST_SET,
+    MAX_DECK,
+    MELD_WIDTH,
+    NO_MELD,
+    NOBODY,
+    NUM_CARDS,
+    NUM_KINDS,
+    NUM_RANKS,
+    NUM_SUITS,
+    Duty,
+    LayOnDraw,
+    Phase,
+)
+from penzoo.envs.kunken.stock import can_draw, card_at, clear_bank, draw, pop, push
+
+# ---------------------------------------------------------------------------------------------------------------------- deal
+
+
+@compiled
+def deal(state, deck, dealer):
+    """Deal `deck` (int8 card indices, dealt from the front) into a record whose options and chance are set."""
+    players = int(state["players"])
+    _clear(state)
+    state["dealer"] = dealer
+    position = 0
+    for turn in range(players):
+        seat = (dealer + 1 + turn) % players
+        for k in range(position, position + HAND_SIZE):
+            state["hand"][seat, deck[k]] += 1
+        state["hand_size"][seat] = HAND_SIZE
+        position += HAND_SIZE
+    push(state, int(deck[position]))
+    size = len(deck) - position - 1
+    state["stock_size"] = size
+    for depth in range(size):
+        state["stock"][depth] = deck[len(deck) - 1 - depth]
+    state["seat"] = dealer
+    _begin_turn(state)
+
+
+@compiled
+def _clear(state):
+    state["moves"] = 0
+    state["terminated"] = 0
+    state["truncated"] = 0
+    state["stock"][:] = 0
+    state["is_recycled"] = 0
+    clear_bank(state)
+    state["hand"][:] = 0
+    state["hand_size"][:] = 0
+    state["known"][:] = 0
+    state["known_size"][:] = 0
+    state["opened"][:] = 0
+    state["laid"][:] = 0
+    state["meld"][:] = NO_MELD
+    state["owner"][:] = NOBODY
+    state["num_melds"] = 0
+    state["fits"][:] = 0
+    state["swaps"][:] = 0
+    state["shown"][:] = 0
+    state["winner"] = NOBODY
+    state["is_express"] = 0
+
+
+@compiled
+def next_dealer(state):
+    """Who deals next in a match: the deal passes to the next seat (S)."""
+    return (state["dealer"] + 1) % state["players"]
+
+
+# --------------------------------------------------------------------------------------------------------------------- legal
+
+
+@compiled
+def legal_mask(state, mask):
+    """Set `mask` (int8 of shape (NUM_ACTIONS,)) to 1 where the seat to move may act so, 0 elsewhere; all 0 after the end."""
+    mask[:] = 0
+    if state["terminated"] or state["truncated"]:
+        return
+    phase, hand = state["phase"], state["hand"][state["seat"]]
+    if phase == Phase.START:
+        _legal_start(state, hand, mask)
+    elif phase == Phase.DRAWN:
+        _legal_drawn(state, hand, mask)
+    elif phase == Phase.LAY:
+        _legal_lay(state, hand, mask)
+    elif phase == Phase.ADD:
+        _legal_add(state, hand, mask)
+    else:
+        _legal_new(state, hand, mask)
+
+
+@compiled
+def _legal_start(state, hand, mask):
+    mask[DRAW if can_draw(state) else PASS] = 1
+    held, twice = held_kinds(hand)
+    if state["opened"][state["seat"]]:
+        _legal_third(state, held, int(hand[JOKER]), mask)
+        _legal_melds(state, hand, held, False, mask)
+    else:
+        _legal_opening(state, held, twice, int(hand[JOKER]), mask)
+
+
+@compiled
+def _legal_third(state, held, jokers, mask):
+    """`take` of one who has opened: where the card can be in a combination with cards from hand, one being left to discard (S)."""
+    size, bank_size = int(state["hand_size"][state["seat"]]), int(state["bank_size"])
+    shortest, last = melds.NONE, NO_CARD
+    for copy in range(MAX_DECK):
+        place = state["place"][copy]
+        if place:
+            card = card_at(copy)
+            if card != last:
+                shortest, last = melds.shortest_with(card, held, jokers), card
+            mask[TAKE + copy] = shortest <= (size if place == bank_size else size + 1)
+
+
+@compiled
+def _legal_opening(state, held, twice, jokers, mask):
+    """`take` of one who has laid out nothing: where the hand can open with the card, one being left to discard (S)."""
+    high, needed, bank_size = honours(state["ten_is_honour"]), int(state["opening_points"]), int(state["bank_size"])
+    found, count = opening.list_melds(held, jokers, NO_CARD, high)
+    start = np.empty(NUM_KINDS, np.int64)
+    stack = np.empty((opening.DEPTH, opening.WIDTH), np.int64)
+    opening.link(found, count, start)
+    useful = opening.useful_kinds(found, count)
+    size = int(state["hand_size"][state["seat"]])
+    for copy in range(MAX_DECK):
+        place = state["place"][copy]
+        if place:
+            room = size if place == bank_size else size + 1
+            mask[TAKE + copy] = opening.can_open_with(
+                card_at(copy), found, count, start, useful, held, twice, jokers, needed, room, high, stack
+            )
+
+
+@compiled
+def _legal_melds(state, hand, held, may_put, mask):
+    """`meld`: combinations to which something can be added, or in which a joker can be swapped (S)."""
+    seat, jokers = state["seat"], int(hand[JOKER])
+    may_put = may_put and state["hand_size"][seat] > 1
+    for number in range(state["num_melds"]):
+        if held & state["swaps"][number] and may_swap(state, number):
+            mask[MELD + number] = 1
+        elif may_put:
+            mask[MELD + number] = held & state["fits"][number] != 0 or (jokers > 0 and _can_put_joker(state, number, held, jokers))
+
+
+@compiled
+def may_swap(state, number):
+    """Whether the player in turn may take a joker out of a combination (S, O)."""
+    return state["swap_own_jokers"] or state["owner"][number] != state["seat"]
+
+
+@compiled
+def _can_put_joker(state, number, held, jokers):
+    """Whether a joker can be put onto a combination at one end or the other, and what comes of it can be made good."""
+    meld, fits = state["meld"][number], state["fits"][number]
+    for _ in range(2):
+        if fits == 0:
+            return False
+        card = melds.lowest_bit(fits)
+        after, room = melds.with_joker(meld, card), state["hand_size"][state["seat"]] - 2
+        if can_mend(after, held, jokers - 1, room, may_swap(state, number)):
+            return True
+        fits &= fits - 1
+    return False
+
+
+@compiled
+def _legal_drawn(state, hand, mask):
+    """After a draw that lets nothing be laid out: discard (S); swap (D), or begin to open (O)."""
+    _legal_discards(hand, mask)
+    seat = state["seat"]
+    if state["opened"][seat]:
+        held, _ = held_kinds(hand)
+        _legal_melds(state, hand, held, False, mask)
+    elif state["lay_on_draw"] == LayOnDraw.ANY:
+        high, room = honours(state["ten_is_honour"]), int(state["hand_size"][seat]) - 1
+        opening.mark_steps(NO_MELD, hand, int(state["opening_points"]), room, NO_CARD, high, mask)
+
+
+@compiled
+def _legal_discards(hand, mask):
+    for card in range(NUM_CARDS):
+        mask[DISCARD + card] = hand[card] > 0
+
+
+@compiled
+def _legal_lay(state, hand, mask):
+    """Lay out as much as one likes, or discard (S)."""
+    _legal_discards(hand, mask)
+    held, _ = held_kinds(hand)
+    _legal_melds(state, hand, held, True, mask)
+    jokers, room = int(hand[JOKER]), int(state["hand_size"][state["seat"]]) - 1
+    for suit in range(NUM_SUITS):
+        naturals, filled = first_puts(held, jokers, room, suit)
+        at = PUT + NUM_RANKS * suit
+        if naturals | filled:
+            for rank in range(NUM_RANKS):
+                mask[at + rank] = (naturals >> rank) & 1
+                mask[at + NUM_KINDS + rank] = (filled >> rank) & 1
+
+
+@compiled
+def _legal_new(state, hand, mask):
+    """Begin a combination of the duty, or go on with a new combination."""
+    seat = state["seat"]
+    usable = hand.copy()
+    for card in range(NUM_CARDS):
+        usable[card] -= state["aside"][card]
+    room = int(state["hand_size"][seat]) - int(state["aside_size"]) - (1 if state["aside_size"] == 0 else 0)
+    begun = state["meld"][state["open_meld"]] if state["phase"] == Phase.BUILD else np.int64(NO_MELD)
+    if state["duty"] == Duty.OPENING:
+        high = honours(state["ten_is_honour"])
+        opening.mark_steps(begun, usable, int(state["needed"]), room, int(state["named"]), high, mask)
+        return
+    held, _ = held_kinds(usable)
+    jokers, named = int(usable[JOKER]), int(state["named"])
+    if state["phase"] == Phase.DUTY:
+        for card in range(NUM_KINDS):
+            _legal_put(melds.begun_with(card), card, held, jokers, room, named, mask)
+            _legal_put_joker(melds.begun_with_joker(card), card, held, jokers, room, named, mask)
+        return
+    mask[CLOSE] = is_good(begun) and (named == NO_CARD or melds.holds(begun, named))
+    if not melds.is_set(begun):
+        size = melds.count_cards(begun)
+        if size < LONGEST_RUN:
+            card = NUM_RANKS * melds.suit_of(begun) + melds.upper_end(begun)
+            _legal_put(melds.with_card(begun, card), card, held, jokers, room, named, mask)
+            _legal_put_joker(melds.with_joker(begun, card), card, held, jokers, room, named, mask)
+        if size > 1 or melds.count_jokers(begun):
+            return
+    _legal_puts_of_set(melds.as_set(begun), held, jokers, room, named, mask)
+
+
+@compiled
+def _legal_puts_of_set(begun, held, jokers, room, named, mask):
+    """How a set goes on: another suit in their order, or a joker; no suit after a joker."""
+    if melds.count_cards(begun) == LONGEST_SET:
+        return
+    rank, suits = melds.first_rank(begun), melds.natural_bits(begun)
+    if melds.count_jokers(begun) == 0:
+        for suit in range(NUM_SUITS):
+            if suits >> suit == 0:
+                card = NUM_RANKS * suit + rank
+                _legal_put(melds.with_card(begun, card), card, held, jokers, room, named, mask)
+    card = melds.joker_name(suits, rank)
+    _legal_put_joker(melds.with_joker(begun, card), card, held, jokers, room, named, mask)
+
+
+@compiled
+def _legal_put(after, card, held, jokers, room, named, mask):
+    """`put`, where what comes of it can be completed, after which a copy less is in hand (no combination has two)."""
+    if (held >> card) & 1 and room > 0 and can_complete(after, held, jokers, room - 1, named):
+        mask[PUT + card] = 1
+
+
+@compiled
+def _legal_put_joker(after, card, held, jokers, room, named, mask):
+    if jokers > 0 and room > 0 and can_complete(after, held, jokers - 1, room - 1, named):
+        mask[PUT_JOKER + card] = 1
+
+
+@compiled
+def _legal_add(state, hand, mask):
+    """Put cards onto the chosen combination, or swap its jokers, in any order (S); `close` once something has been done."""
+    number = state["open_meld"]
+    meld, size, jokers = state["meld"][number], int(state["hand_size"][state["seat"]]), int(hand[JOKER])
+    held, swapping = held_kinds(hand)[0], may_swap(state, number)
+    mask[CLOSE] = state["is_changed"] and is_good(meld)
+    if state["back"] == Phase.LAY and size > 1:
+        fits = fitting(meld)
+        for card in range(NUM_KINDS):
+            if (fits >> card) & 1:
+                if (held >> card) & 1:
+                    mask[PUT + card] = can_mend(melds.with_card(meld, card), held, jokers, size - 2, swapping)
+                if jokers > 0 and (not melds.is_set(meld) or card == melds.joker_name(melds.natural_bits(meld), melds.first_rank(meld))):
+                    mask[PUT_JOKER + card] = can_mend(melds.with_joker(meld, card), held, jokers - 1, size - 2, swapping)
+    if swapping:
+        swaps = swappable(meld) & held
+        if swaps:
+            room = size - 1 if state["back"] == Phase.LAY else 0
+            for card in range(NUM_KINDS):
+                if (swaps >> card) & 1:
+                    mask[SWAP + card] = can_mend(melds.with_swapped(meld, card), held, jokers + 1, room, True)
+
+
+# --------------------------------------------------------------------------------------------------------------------- apply
+
+
+@compiled
+def apply(state, action):
+    """Play a legal action. Rewards are added to `state["rewards"]`, which whoever calls has cleared."""
+    state["moves"] += 1
+    if action >= DISCARD:
+        _apply_discard(state, action - DISCARD)
+    elif action == CLOSE:
+        _apply_close(state)
+    elif action >= SWAP:
+        _apply_swap(state, action - SWAP)
+    elif action >= MELD:
+        _apply_meld(state, action - MELD)
+    elif action >= PUT:
+        _apply_put(state, action - PUT)
+    elif action >= TAKE:
+        _apply_take(state, action - TAKE)
+    elif action == DRAW:
+        _apply_draw(state)
+    else:
+        _end(state)  # without a winner (D)
+    if not state["terminated"] and state["moves"] >= state["max_moves"]:
+        state["truncated"] = 1
+        pay(state)
+
+
+@compiled
+def _end(state):
+    state["terminated"] = 1
+    pay(state)
+
+
+@compiled
+def _apply_draw(state):
+    seat = state["seat"]
+    state["hand"][seat, draw(state)] += 1
+    state["hand_size"][seat] += 1
+    may_lay = state["opened"][seat] and state["lay_on_draw"] != LayOnDraw.NEVER
+    state["phase"] = Phase.LAY if may_lay else Phase.DRAWN
+
+
+@compiled
+def _apply_take(state, copy):
+    """Take the bank from a card on, which brings the duty to lay that card (S)."""
+    seat, bottom = state["seat"], state["place"][copy]
+    state["named"] = card_at(copy)
+    while state["bank_size"] >= bottom:
+        card = pop(state)
+        state["hand"][seat, card] += 1
+        state["hand_size"][seat] += 1
+        state["known"][seat, card] += 1
+        state["known_size"][seat] += 1
+        if state["bank_size"] >= bottom:
+            state["aside"][card] += 1
+            state["aside_size"] += 1
+    _set_duty(state)
+    state["phase"] = Phase.DUTY
+
+
+@compiled
+def _set_duty(state):
+    if state["opened"][state["seat"]]:
+        state["duty"] = Duty.THIRD
+    else:
+        state["duty"] = Duty.OPENING
+        state["needed"] = state["opening_points"]
+
+
+@compiled
+def _leave_hand(state, card):
+    """Take a card out of the hand of the player in turn; of its copies one that is known goes first (D)."""
+    seat = state["seat"]
+    state["hand"][seat, card] -= 1
+    state["hand_size"][seat] -= 1
+    if state["known"][seat, card] > 0:
+        state["known"][seat, card] -= 1
+        state["known_size"][seat] -= 1
+
+
+@compiled
+def _set_meld(state, number, meld):
+    """Let a combination be this, in all forms in which it is kept."""
+    state["meld"][number] = meld
+    state["fits"][number] = fitting(meld)
+    state["swaps"][number] = swappable(meld)
+    melds.show(meld, state["shown"][number * MELD_WIDTH : (number + 1) * MELD_WIDTH])
+
+
+@compiled
+def _apply_put(state, place):
+    """Put a card (`place` its index), or a joker that stands for it (its index behind all those)."""
+    is_joker, card = place >= NUM_KINDS, place % NUM_KINDS
+    _leave_hand(state, JOKER if is_joker else card)
+    state["laid"][state["seat"]] += card_points(card, honours(state["ten_is_honour"]))
+    if state["phase"] == Phase.BUILD or state["phase"] == Phase.ADD:
+        number = state["open_meld"]
+        meld = state["meld"][number]
+        _set_meld(state, number, melds.with_joker(meld, card) if is_joker else melds.with_card(meld, card))
+        state["is_changed"] = 1
+        return
+    if state["phase"] == Phase.DRAWN:
+        _set_duty(state)
+    number = int(state["num_melds"])
+    state["num_melds"] += 1
+    state["open_meld"] = number
+    state["owner"][number] = state["seat"]
+    _set_meld(state, number, melds.begun_with_joker(card) if is_joker else melds.begun_with(card))
+    state["phase"] = Phase.BUILD
+
+
+@compiled
+def _apply_meld(state, number):
+    state["open_meld"] = number
+    state["is_changed"] = 0
+    state["back"] = state["phase"]
+    state["phase"] = Phase.ADD
+
+
+@compiled
+def _apply_swap(state, card):
+    """The card goes in, the joker into the hand; no points change (S, D)."""
+    seat, number = state["seat"], state["open_meld"]
+    _leave_hand(state, card)
+    state["hand"][seat, JOKER] += 1
+    state["hand_size"][seat] += 1
+    state["known"][seat, JOKER] += 1
+    state["known_size"][seat] += 1
+    _set_meld(state, number, melds.with_swapped(state["meld"][number], card))
+    state["is_changed"] = 1
+
+
+@compiled
+def _apply_close(state):
+    number = state["open_meld"]
+    state["open_meld"] = NOBODY
+    state["is_changed"] = 0
+    if state["phase"] == Phase.ADD:
+        state["phase"] = state["back"]
+        state["back"] = Phase.LAY
+        return
+    meld = state["meld"][number]
+    if state["named"] != NO_CARD and melds.holds(meld, state["named"]):
+        state["named"] = NO_CARD
+    if state["duty"] == Duty.OPENING:
+        state["needed"] = max(0, int(state["needed"]) - melds.meld_points(meld, honours(state["ten_is_honour"])))
+    if state["named"] == NO_CARD and state["needed"] == 0:
+        state["duty"] = Duty.NONE
+        state["opened"][state["seat"]] = 1
+        state["aside"][:] = 0
+        state["aside_size"] = 0
+    state["phase"] = Phase.LAY if state["duty"] == Duty.NONE else Phase.DUTY
+
+
+@compiled
+def _apply_discard(state, card):
+    seat = state["seat"]
+    _leave_hand(state, card)
+    push(state, card)
+    if state["hand_size"][seat] == 0:
+        state["winner"] = seat
+        state["is_express"] = not state["had_opened"]
+        _end(state)
+    else:
+        _begin_turn(state)
+
+
+@compiled
+def _begin_turn(state):
+    seat = state["seat"] + 1
+    seat = seat if seat < state["players"] else 0
+    state["seat"] = seat
+    state["had_opened"] = state["opened"][seat]
+    state["phase"] = Phase.START
+    state["duty"] = Duty.NONE
+    state["named"] = NO_CARD
+    state["needed"] = 0
+    state["aside"][:] = 0
+    state["aside_size"] = 0
+    state["open_meld"] = NOBODY
+    state["is_changed"] = 0
+    state["back"] = Phase.LAY
