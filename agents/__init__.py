@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from penzoo.agents import pen, pen_careful, pengingan, pengingan_careful
+from penzoo.agents import kunken, kunken_careful, pen, pen_careful, pengingan, pengingan_careful
 from penzoo.agents.base import Agent, HeuristicAgent, RandomAgent
 from penzoo.agents.policy import SUFFIX, load_policy
 from penzoo.envs import get_game
@@ -13,6 +13,7 @@ __all__ = ["HEURISTICS", "Agent", "agent_names", "make_agent"]
 HEURISTICS: dict[str, dict[str, Callable[..., int]]] = {
     "pen": {"greedy": pen.greedy, "careful": pen_careful.careful},
     "pengingan": {"greedy": pengingan.greedy, "careful": pengingan_careful.careful},
+    "kunken": {"greedy": kunken.greedy, "careful": kunken_careful.careful},
 }
 RANDOM = RandomAgent.name
 

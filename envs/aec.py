@@ -37,7 +37,8 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
     Agents are `player_0` … in the order of the seats. An observation is a dict of `observation`, float32 of shape (size,) in [-1, 1]
     (`game.observation_layout`), and `action_mask`, int8 of shape (number of actions,), all zeros for an agent that is not to move.
     Both are the caller's own. An agent that goes out during the deal stays an agent until the end. Rewards are known at the step that
-    pays them: in Пень the last one.
+    pays them: in Пень the last one. Infos are empty until the rules end or truncate the deal; then each agent's hold what the game tells
+    of its seat (`game.infos`): in Kunken `score` and `express`.
 
     Args:
         game: of `penzoo.envs.GAMES`.
@@ -211,6 +212,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         if terminated or truncated:
             self.terminations = dict.fromkeys(self.agents, terminated)
             self.truncations = dict.fromkeys(self.agents, truncated)
+            self.infos = dict(zip(self.possible_agents, self.game.infos(self._states[0]), strict=True))
             self._end()
 
     def _end(self) -> None:

@@ -91,7 +91,7 @@ class Game:
         functions: the rules.
         text: (state, viewer, reveal) -> a readable screen; `viewer` is a seat whose cards are shown, or None.
         outcomes: what evaluations count beside the returns.
-        infos: (state) -> for each seat what its infos hold once the deal has ended, beside the returns: plain numbers, strings, truth values.
+        infos: (state) -> for each seat what its infos hold once the deal has ended, beside the returns: plain numbers and truth values.
         remark: (state) -> what the next action is about, for those who see no screen before it; nothing if its name says it.
         payoff_unit: of the returns, for reports.
     """

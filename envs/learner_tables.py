@@ -82,6 +82,11 @@ class LearnerTables:
         return spaces.Discrete(len(self.game.actions))
 
     @property
+    def ended_by_rules(self) -> np.ndarray:
+        """Bool of shape (num_envs,): the deal has been played to its end or truncated, and not ended by an illegal action."""
+        return self.batch.ended & ~self._is_stopped
+
+    @property
     def needs_reset(self) -> np.ndarray:
         """Bool of shape (num_envs,): the learner has nothing to decide here until the next deal."""
         return self._is_stopped | ~self.learner.asked
@@ -155,6 +160,18 @@ class LearnerTables:
         forfeited = np.flatnonzero(self._is_stopped)
         returns[forfeited, self.learner.seats[forfeited]] += self.illegal_reward
         return returns
+
+    def infos(self, rows: np.ndarray) -> dict[str, np.ndarray]:
+        """What the game tells of deals that have ended by its rules (`game.infos`).
+
+        Args:
+            rows: which, int; at least one.
+
+        Returns:
+            By name arrays of shape (number of rows, num_players), an entry for each seat: int64, float64, bool or text, as the values are.
+        """
+        told = [self.game.infos(self.batch.states[row]) for row in rows.tolist()]
+        return {name: np.array([[info[name] for info in seats] for seats in told]) for name in told[0][0]}
 
     def text(self, row: int) -> str:
         """A table as the learner sees it; with `reveal` the whole of it."""

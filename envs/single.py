@@ -21,7 +21,8 @@ class SingleEnv(gymnasium.Env[np.ndarray, np.int64]):
     An observation is float32 of shape (size,) in [-1, 1], what the learner's seat sees (`game.observation_layout`). The reward of a step
     is all that has come to the learner since its decision before, by whosever move. Infos hold `action_mask` (int8 of shape (number of
     actions,), all 0 once the deal has ended), `seat` (the learner's), and at the end `returns` (float64 of shape (num_players,), the sums
-    of the rewards of each seat). Every array is the caller's own.
+    of the rewards of each seat); there also, unless an illegal action ended the deal, what the game tells of each seat (`game.infos`), as
+    arrays of shape (num_players,): in Kunken `score`, int64, and `express`, bool. Every array is the caller's own.
 
     A seed gives the same deals as the PettingZoo environment and `Batch` give by it; it also seeds the draws of the learner's seat, and
     those opponents that have a method `reseed`.
@@ -121,7 +122,10 @@ class SingleEnv(gymnasium.Env[np.ndarray, np.int64]):
     def _info(self) -> dict[str, Any]:
         tables = self.tables
         info = {"action_mask": tables.action_masks()[0], "seat": int(tables.learner.seats[0])}
-        return {**info, "returns": tables.returns()[0]} if tables.needs_reset[0] else info
+        if not tables.needs_reset[0]:
+            return info
+        told = tables.infos(_ROW) if tables.ended_by_rules[0] else {}
+        return {**info, "returns": tables.returns()[0], **{name: array[0] for name, array in told.items()}}
 
     def _as_actions(self, action: Any) -> np.ndarray:
         try:

@@ -21,7 +21,9 @@ class BatchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     Observations are float32 of shape (num_envs, size), rewards float64 and ends bool of shape (num_envs,). Infos hold `action_mask` (int8
     of shape (num_envs, number of actions)) and `seat` (int64 of shape (num_envs,)), and in a step that ended deals `returns` (float64 of
-    shape (num_envs, num_players)), each with the mask `_action_mask`, … of the rows that have it. Every array is the caller's own.
+    shape (num_envs, num_players)) and, of the deals that no illegal action ended, what the game tells of each seat (`game.infos`; in
+    Kunken `score`, int64, and `express`, bool, both of that shape), each with the mask `_action_mask`, … of the rows that have it. Every
+    array is the caller's own.
 
     Autoreset, as in Gymnasium's own vector environments: by default the step after the end of a deal ignores that row's action (its mask
     is all 0) and begins the next one; SAME_STEP begins it at once, with the end in `final_obs` and `final_info`; DISABLED leaves it to
@@ -132,15 +134,23 @@ class BatchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return self.tables.observe(), {**final, **self._infos(np.ones(self.num_envs, np.bool_))}
 
     def _infos(self, shown: np.ndarray, ended: np.ndarray | None = None) -> dict[str, Any]:
-        """The infos of the rows shown, and the returns of those that have ended; both bool of shape (num_envs,)."""
+        """The infos of the rows shown, and how those that have ended came out; both bool of shape (num_envs,)."""
         values = {"action_mask": (self.tables.action_masks(), shown), "seat": (self.tables.learner.seats.copy(), shown)}
         if ended is not None and ended.any():
-            values["returns"] = (self.tables.returns(), ended)
+            values |= {"returns": (self.tables.returns(), ended), **self._told(ended & self.tables.ended_by_rules)}
         infos: dict[str, Any] = {}
         for name, (array, rows) in values.items():
-            array[~rows] = 0
+            array[~rows] = array.dtype.type()  # 0, False or no text
             infos[name], infos[f"_{name}"] = array, rows.copy()
         return infos
+
+    def _told(self, rows: np.ndarray) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """What the game tells of the rows, bool of shape (num_envs,): for each name an array with a row for each deal, and the rows."""
+        found = self.tables.infos(np.flatnonzero(rows)) if rows.any() else {}
+        whole = {name: np.zeros((self.num_envs, *array.shape[1:]), array.dtype) for name, array in found.items()}
+        for name, array in found.items():
+            whole[name][rows] = array
+        return {name: (array, rows) for name, array in whole.items()}
 
     def action_masks(self) -> np.ndarray:
         """int8 of shape (num_envs, number of actions): what the learner may do in each deal; all 0 in one that has ended."""

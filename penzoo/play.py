@@ -1,5 +1,6 @@
 """A deal between a person at the terminal and agents."""
 
+import itertools
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -8,7 +9,7 @@ import numpy as np
 
 from penzoo.agents import Agent, agent_names, make_agent
 from penzoo.envs.batch import Batch
-from penzoo.envs.cards import in_lines, on_screen
+from penzoo.envs.cards import JOKER, JOKER_FOR, in_lines, on_screen
 from penzoo.envs.game import Game
 from penzoo.envs.record import Record
 
@@ -16,6 +17,7 @@ _SEED_BITS = 31
 _QUIT = ("q", "quit", "exit")
 _HELP = ("?", "h", "help")
 _BETWEEN_MOVES = "   "
+_MOST_NAMED = 8  # moves that an error names
 
 
 def payments_text(game: Game, rewards: Sequence[float], who: Callable[[int], str]) -> str:
@@ -32,7 +34,23 @@ class _GivenUpError(Exception):
 
 def move_text(game: Game, action: str) -> str:
     """An action as people read it: by its name, a card in it with its suit drawn."""
-    return " ".join(on_screen(word) if word in game.card_names else word for word in action.split(" "))
+    return " ".join(on_screen(word) if _is_card(game, word) else word for word in action.split(" "))
+
+
+def _is_card(game: Game, word: str) -> bool:
+    """Whether a word of an action's name is a card, or a joker that stands for one."""
+    return word.removeprefix(JOKER_FOR) in game.card_names
+
+
+def moves_text(game: Game, actions: Sequence[str]) -> str:
+    """Actions as people choose from them, with their numbers; if they take more than a line, each group of the table begins another."""
+    moves = [f"{number} {move_text(game, action)}" for number, action in enumerate(actions, 1)]
+    together = in_lines(moves, _BETWEEN_MOVES)
+    if "\n" not in together:
+        return together
+    group_of = {name: group.name for group in game.actions.groups for name in group.names}
+    groups = itertools.groupby(zip(actions, moves, strict=True), key=lambda each: group_of[each[0]])
+    return "\n".join(in_lines((move for _, move in each), _BETWEEN_MOVES) for _, each in groups)
 
 
 def payoff_text(game: Game, value: float) -> str:
@@ -102,8 +120,13 @@ def _seat_agents(specs: Sequence[str], game: Game, num_players: int, own: int, s
 
 def _answers(game: Game, action: str) -> set[str]:
     """What one may answer for an action: its name with letters or signs for suits, or its card alone."""
-    cards = [word for word in action.split(" ") if word in game.card_names]
+    cards = [word for word in action.split(" ") if _is_card(game, word)]
     return {form.lower() for form in (action, move_text(game, action), *cards, *map(on_screen, cards))}
+
+
+def _span(names: Sequence[str]) -> str:
+    """A group of actions by the first and the last."""
+    return names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}"
 
 
 class _Table:
@@ -175,7 +198,7 @@ class _Table:
 
     def _show(self, legal: list[str]) -> None:
         self.write("\n" + self.game.text(self.batch.states[0], self.seat, self.reveal))
-        self.write(in_lines((f"{number} {move_text(self.game, name)}" for number, name in enumerate(legal, 1)), _BETWEEN_MOVES))
+        self.write(moves_text(self.game, legal))
 
     def _parse(self, answer: str, legal: list[str]) -> str:
         if not answer and len(legal) == 1:
@@ -185,7 +208,8 @@ class _Table:
         meant = [name for name in legal if answer in self.answers[name]]
         if len(meant) == 1:
             return meant[0]
-        allowed = ", ".join(f"{number} or {legal_name}" for number, legal_name in enumerate(legal, 1))
+        named = [f"{number} or {legal_name}" for number, legal_name in enumerate(legal, 1)]
+        allowed = ", ".join(named if len(named) <= _MOST_NAMED else [*named[: _MOST_NAMED - 2], "…", named[-1]])
         raise ValueError(f"{self._problem(answer, meant)} Give a number or a name: {allowed}.")
 
     def _problem(self, answer: str, meant: list[str]) -> str:
@@ -199,12 +223,13 @@ class _Table:
         return f"{known[0] if len(known) == 1 else repr(answer)} is not allowed now."
 
     def _help(self) -> str:
-        groups = "\n".join(f"  {group.name}: {group.meaning}" for group in self.game.actions.groups)
+        groups = "\n".join(f"  {_span(group.names)}: {group.meaning}" for group in self.game.actions.groups)
         example = self.game.card_names[0]
         ten = "T ten; " if any(name[0] == "T" for name in self.game.card_names) else ""
+        joker = f"; a joker is {JOKER}" if JOKER in self.game.card_names else ""
         return (
             "Answer with the number before a move, or with its name, or with the card alone if one move only names it. A card is its rank "
-            f"and suit, as in {example} or {on_screen(example)} ({ten}c clubs, d diamonds, h hearts, s spades).\n"
+            f"and suit, as in {example} or {on_screen(example)} ({ten}c clubs, d diamonds, h hearts, s spades){joker}.\n"
             f"The moves of {self.game.title}:\n{groups}\n"
             "Where there is only one move, Enter plays it; the option auto_single=true plays it by itself. q gives the deal up."
         )

@@ -21,11 +21,20 @@ from penzoo.envs import GAMES, rng
 from penzoo.envs.aec import CheckedEnv
 from penzoo.envs.batch import Batch
 from penzoo.envs.game import Game
+from penzoo.envs.kunken.state import JOKER, MAX_JOKERS, PACKS
 
 # Pieces of the global state (the part of the name after the dot): each card stands in exactly one of them as often as there are copies …
-CARD_PIECES = {"pen": ("stock", "pile", "hand", "stump_cards"), "pengingan": ("stock", "dead", "pile", "loose", "hand", "table")}
+CARD_PIECES = {
+    "pen": ("stock", "pile", "hand", "stump_cards"),
+    "pengingan": ("stock", "dead", "pile", "loose", "hand", "table"),
+    "kunken": ("stock", "banked", "hand", "table"),
+}
 # … and these may change when what a seat cannot see is dealt anew; all others are public.
-HIDDEN_PIECES = {"pen": ("stock", "hand", "stump_cards"), "pengingan": ("stock", "stock_order", "hand")}
+HIDDEN_PIECES = {
+    "pen": ("stock", "hand", "stump_cards"),
+    "pengingan": ("stock", "stock_order", "hand"),
+    "kunken": ("stock", "stock_order", "hand"),
+}
 
 
 def is_there(numbers: np.ndarray, copies: np.ndarray) -> np.ndarray:
@@ -40,15 +49,28 @@ def share_of_copies(numbers: np.ndarray, copies: np.ndarray) -> np.ndarray:
     return counts.astype(int)
 
 
+def share_of_most_copies(numbers: np.ndarray, copies: np.ndarray) -> np.ndarray:
+    """Of a game with two packs: a number is the share of two copies, or of as many jokers as there can be."""
+    return share_of_copies(numbers, np.where(np.arange(len(copies)) == JOKER, MAX_JOKERS, PACKS))
+
+
 # How many cards a number in those places stands for: (numbers, copies of each card in the deck) -> counts.
-CARDS_IN = {"pen": is_there, "pengingan": share_of_copies}
+CARDS_IN = {"pen": is_there, "pengingan": share_of_copies, "kunken": share_of_most_copies}
+# A value of an option with which the rewards of the seats do not add up to 0.
+NOT_ZERO_SUM = {"kunken": ("reward", "score")}
 
 SEED = 4711
 SOME_MOVES = 40  # a value for an option that takes any number from 1 on
 ROWS = 48
 MOST_ALONE = 40  # settings with one option changed; where there were more, each value is tried with so many numbers of players:
 SIZES_ALONE = 2
-TOGETHER: dict[str, list[dict[str, Any]]] = {"pengingan": [{"packs": 2, "stock_out": "reshuffle"}]}  # values rarely seen at work alone
+TOGETHER: dict[str, list[dict[str, Any]]] = {  # values rarely seen at work alone
+    "pengingan": [{"packs": 2, "stock_out": "reshuffle"}],
+    "kunken": [
+        {"jokers": 6, "opening_points": 0, "lay_on_draw": "never"},
+        {"jokers": 6, "opening_points": 0, "lay_on_draw": "any", "swap_own_jokers": True},
+    ],
+}
 LONGEST_WALK = 600
 SHARE_OF_RANDOM_MOVES = 0.2  # the rest is by heuristics, which reach the end of a deal sooner
 ARRAYS = ("states", "decks", "observations", "masks", "seats", "rewards", "returns", "terminated", "truncated")
@@ -66,6 +88,12 @@ class Setting:
 
     def __str__(self) -> str:
         return "-".join([self.game.name, f"{self.players}p", *(f"{name}={value}" for name, value in self.options.items())])
+
+    @property
+    def is_zero_sum(self) -> bool:
+        """Whether the rewards of the seats add up to 0."""
+        name, value = NOT_ZERO_SUM.get(self.game.name, ("", None))
+        return name not in self.options or self.options[name] != value
 
     def batch(self, rows: int = ROWS, seed: int | None = SEED, **arguments: Any) -> Batch:
         """A batch of such deals."""

@@ -5,6 +5,7 @@ It is meant to run uncompiled: compiling each of these games would take its time
 """
 
 import dataclasses
+import functools
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -155,12 +156,20 @@ HONEST = {(name, kind): each for name, game in GAMES.items() for kind, each in {
 LEAKY = {(name, leak): leaky for name, game in GAMES.items() for leak, leaky in leaks(game).items()}
 
 
+@functools.cache
+def freest(name: str, legal_mask: Function) -> np.ndarray:
+    """Of deals that a game has played at random those with most to choose from: a mask that allows one action gives nothing away.
+
+    Games that differ only in what they show have played the same.
+    """
+    batch = contract.walk(Setting(variant(GAMES[name], legal_mask=legal_mask), PLAYERS), WALKS, SEED, LONGEST)
+    return batch.states[np.argsort(-batch.masks.sum(axis=1), kind="stable")[:ROWS]].copy()
+
+
 def said_of(game: Game) -> dict[str, str]:
     """By each probe what the check says of deals that this game has played, nothing if it finds nothing."""
-    setting = Setting(game, PLAYERS)
-    batch = contract.walk(setting, WALKS, SEED, LONGEST)
-    freest = np.argsort(-batch.masks.sum(axis=1), kind="stable")[:ROWS]  # a mask that allows one action has nothing to give away
-    states, seats = np.repeat(batch.states[freest], PLAYERS), np.tile(np.arange(PLAYERS), ROWS)
+    setting, states = Setting(game, PLAYERS), np.repeat(freest(game.name, game.functions.legal_mask), PLAYERS)
+    seats = np.tile(np.arange(PLAYERS), ROWS)
     found = {}
     for name, probe in contract.PROBES.items():
         found[name] = ""

@@ -1,6 +1,7 @@
 """The PettingZoo environment: the API's own tests, the promises of the usual wrappers, and what goes beyond them."""
 
 import copy
+import dataclasses
 import itertools
 import pickle
 import warnings
@@ -13,15 +14,16 @@ import numpy as np
 import pettingzoo
 import pytest
 from gymnasium import spaces
+from kunken_positions import Table
 from pettingzoo.test import api_test, max_cycles_test, render_test, seed_test
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.conversions import aec_to_parallel_wrapper
 from pettingzoo.utils.env_logger import EnvLogger
 
 import penzoo
-from penzoo import pen_v0
+from penzoo import kunken_v0, pen_v0
 from penzoo.envs import GAMES
-from penzoo.envs.aec import CheckedEnv
+from penzoo.envs.aec import CheckedEnv, RawEnv
 from penzoo.envs.batch import Batch
 
 PLAYERS = range(2, 7)
@@ -340,6 +342,69 @@ def test_the_loser_pays_and_each_agent_is_told_once() -> None:
         told[agent] = env.last()[1]
         env.step(None)
     assert told == {agent: -1.0 if agent in losses else pytest.approx(1 / 3) for agent in env.possible_agents}
+
+
+def seats_and_moves(state: np.void) -> list[dict[str, Any]]:
+    """Infos of every kind that a game may give."""
+    moves, last = int(state["moves"]), int(state["seat"])
+    return [{"seat": seat, "half": moves / 2, "is_last": seat == last} for seat in range(3)]
+
+
+TELLING = [dataclasses.replace(GAMES["pen"], infos=seats_and_moves), *GAMES.values()]
+
+
+@pytest.mark.parametrize("game", TELLING, ids=["telling pen", *GAMES])
+@pytest.mark.parametrize("kind", [CheckedEnv, RawEnv])
+@pytest.mark.parametrize("options", [{}, {"max_moves": 25}], ids=str)
+def test_infos_tell_what_the_game_tells_once_a_deal_has_ended_and_nothing_before(game: Any, kind: Any, options: dict[str, Any]) -> None:
+    env = kind(game, 3, **options)
+    env.reset(seed=4)
+    empty: dict[str, Any] = {agent: {} for agent in env.possible_agents}
+    for _ in range(20):
+        assert env.infos == empty
+        play(env, np.random.default_rng(4), moves=1)
+    play(env, np.random.default_rng(4))
+    told = dict(zip(env.possible_agents, game.infos(env._states[0]), strict=True))
+    assert env.infos == told and env.last()[4] == told[env.agent_selection]
+    restored = kind(game, 3)
+    restored.restore(env.save())
+    for each in (restored, env.clone(), *([pickle.loads(pickle.dumps(env))] if game in GAMES.values() else [])):
+        assert each.infos == told
+    kept = env.infos
+    env.reset()
+    assert env.infos == empty and kept == told, "a new deal has infos of its own"
+
+
+@pytest.mark.parametrize("game", TELLING, ids=["telling pen", *GAMES])
+def test_infos_tell_nothing_of_a_deal_that_an_illegal_action_has_ended(game: Any) -> None:
+    env = CheckedEnv(game, 3)
+    env.reset(seed=0)
+    env.step(int(np.argmin(env.last()[0]["action_mask"])))
+    assert env.terminations["player_0"] and env.infos == {agent: {} for agent in env.possible_agents}
+
+
+@pytest.mark.parametrize("reward", ["zero_sum", "score"])
+@pytest.mark.parametrize("players", range(2, 6))
+def test_infos_of_kunken_hold_the_scores_and_whether_it_was_express(players: int, reward: str) -> None:
+    env = kunken_v0.env(players, reward=reward)
+    env.reset(seed=players)
+    play(env, np.random.default_rng(players))
+    scores = np.array([env.infos[agent]["score"] for agent in env.possible_agents])
+    assert scores.any() and [type(env.infos[agent]["score"]) for agent in env.possible_agents] == [int] * players
+    assert list(env.rewards.values()) == pytest.approx(scores - scores.mean() if reward == "zero_sum" else scores)
+    assert [env.infos[agent]["express"] for agent in env.possible_agents] == [False] * players
+
+
+def test_infos_of_kunken_after_an_express() -> None:
+    table = Table(["Kc Kd Kh 3d 4d 6d 2c", "9c Kd"], bank="5d")
+    env = kunken_v0.env(2)
+    env.reset(seed=0)
+    contract.plant(env._batch, table.batch.states)
+    env._begin()
+    for name in ("take 5d", "put Kc", "put Kd", "put Kh", "close", "put 3d", "put 4d", "put 5d", "put 6d", "close", "discard 2c"):
+        env.step(env.action_index(name))
+    assert env.infos == {"player_0": {"score": 100, "express": True}, "player_1": {"score": -30, "express": True}}
+    assert env.rewards == {"player_0": 65.0, "player_1": -65.0}
 
 
 def test_env_plays_what_the_batch_plays() -> None:

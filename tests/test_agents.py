@@ -219,7 +219,12 @@ def test_random_is_the_same_with_the_same_seed_alone():
 def test_agents_by_name():
     assert agent_names("pen") == ("random", "greedy", "careful")
     assert [make_agent(name, "pen").name for name in agent_names("pen")] == ["random", "greedy", "careful"]
-    assert [make_agent(spec).game for spec in ("random", "pen:greedy", "pengingan:careful")] == [None, "pen", "pengingan"]
+    assert [make_agent(spec).game for spec in ("random", "pen:greedy", "pengingan:careful", "kunken:greedy")] == [
+        None,
+        "pen",
+        "pengingan",
+        "kunken",
+    ]
     assert make_agent("careful", "pen", num_players=6).num_players is None
 
 
@@ -232,7 +237,7 @@ def test_agents_by_name():
         ("chess:greedy", None, "game 'chess' does not exist.*pen"),
         ("chess:random", None, "game 'chess' does not exist.*pen"),
         ("pen:clever", None, "'pen:clever' does not exist"),
-        ("greedy", None, "exists for pen and pengingan: name one, as in pen:greedy"),
+        ("greedy", None, "exists for pen and pengingan and kunken: name one, as in pen:greedy"),
         ("pen:greedy", "chess", "plays pen, not chess"),
         ("pen:random", "chess", "plays pen, not chess"),
     ],
@@ -263,7 +268,11 @@ def test_observations_and_masks_that_do_not_fit(name):
 # ---------------------------------------------------------------------------------------------------- compiled, uncompiled
 
 
-TRACED = [*SETTINGS[::4], *(Setting(get_game("pengingan"), players) for players in (2, 5, 8))]
+TRACED = [
+    *SETTINGS[::4],
+    *(Setting(get_game("pengingan"), players) for players in (2, 5, 8)),
+    *(Setting(get_game("kunken"), players) for players in (2, 4)),
+]
 
 
 def traces(steps: int = 60) -> list[str]:

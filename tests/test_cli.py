@@ -11,8 +11,10 @@ from typer.testing import CliRunner
 
 from penzoo import __version__, cli
 from penzoo.cli import INTERRUPTED, USER_ERROR, app, parse_options
+from penzoo.envs import get_game
 from penzoo.envs.record import read_records, write_records
 from penzoo.eval import speed
+from penzoo.play import _answers, moves_text
 
 
 @pytest.fixture
@@ -259,17 +261,71 @@ def test_play_makes_forced_moves_by_itself_and_shows_them(run, tmp_path):
     assert list(record.replay())[-1].legal == ()
 
 
-def test_play_of_another_game(run, tmp_path):
+@pytest.mark.parametrize(
+    ("game", "options", "unit"),
+    [
+        ("pengingan", {"packs": 2, "stock_out": "reshuffle"}, "chips"),
+        ("kunken", {"jokers": 2, "stock_out": "recycle", "max_moves": 400}, "points"),
+    ],
+)
+def test_play_of_another_game(run, tmp_path, game, options, unit):
     file = tmp_path / "games.jsonl"
-    options = ["--game", "pengingan", "--players", 3, "-o", "packs=2", "-o", "stock_out=reshuffle", "--seed", 3, "--record", file]
-    result = run("play", *options, "--opponents", "random", answers="1\n" * 2000)
+    given = [text for name, value in options.items() for text in ("-o", f"{name}={value}")]
+    arguments = ["--game", game, "--players", 3, *given, "--seed", 3, "--record", file]
+    result = run("play", *arguments, "--opponents", "random", answers="1\n" * 2000)
     assert result.exit_code == 0, result.output
     (record,) = read_records(file)
-    assert record.options == {"packs": 2, "stock_out": "reshuffle"}
+    assert record.options == options
     replayed = run("replay", file)
     assert replayed.exit_code == 0, replayed.output
-    assert f"returns: {', '.join(f'{value:+g} chips' for value in record.returns)}" in replayed.stdout
+    assert f"returns: {', '.join(f'{value:+g} {unit}' for value in record.returns)}" in replayed.stdout
     assert len(record.returns) == 3
+
+
+def test_play_helps_with_moves_as_they_are_answered(run):
+    output = run("play", "--game", "kunken", "--seed", 3, answers="?\nq\n").stdout
+    assert "as in Ac or A♣ (T ten; c clubs, d diamonds, h hearts, s spades); a joker is *.\n" in output
+    for line in ("  draw: ", "  take Ac 2 … take Ks 2: ", "  take * … take * 6: ", "  put *=Ac … put *=Ks: ", "  close: "):
+        assert f"\n{line}" in output
+
+
+def test_play_names_some_of_many_moves_to_who_names_none(run):
+    output = run("play", "--game", "kunken", "--players", 2, "--seed", 3, answers="draw\nzz\nq\n").stdout
+    assert re.search(r"'zz'\. Give a number or a name: 1 or discard \S+, (\d or discard \S+, ){5}…, \d+ or discard \S+\.\n", output)
+
+
+JOKERS = ["put Kc", "put *=Th", "put *=Qd", "meld 3", "meld 12", "discard 5d", "discard Kh", "discard *"]
+
+
+@pytest.mark.parametrize(
+    ("game", "moves", "shown"),
+    [
+        ("kunken", ["draw", "take 5d", "take 5d 2", "take *"], ["1 draw   2 take 5♦   3 take 5♦ 2   4 take *"]),
+        ("kunken", JOKERS[:5], ["1 put K♣   2 put *=10♥   3 put *=Q♦   4 meld 3   5 meld 12"]),
+        (
+            "kunken",
+            JOKERS,
+            ["1 put K♣", "2 put *=10♥   3 put *=Q♦", "4 meld 3   5 meld 12", "6 discard 5♦   7 discard K♥   8 discard *"],
+        ),
+        (
+            "kunken",
+            ["close", *["discard As"] * 8],
+            [
+                "1 close",
+                "2 discard A♠   3 discard A♠   4 discard A♠   5 discard A♠   6 discard A♠   7 discard A♠",
+                "8 discard A♠   9 discard A♠",
+            ],
+        ),
+        ("pen", ["6c", "Th", "take"], ["1 6♣   2 10♥   3 take"]),
+    ],
+)
+def test_moves_are_listed_on_a_line_or_a_line_for_each_kind(game, moves, shown):
+    assert moves_text(get_game(game), moves).splitlines() == shown
+
+
+@pytest.mark.parametrize("answer", ["put *=Th", "PUT  *=th", "put *=10♥", "*=Th", "*=10♥"])
+def test_a_joker_may_be_answered_with_the_card_for_which_it_stands(answer):
+    assert " ".join(answer.lower().split()) in _answers(get_game("kunken"), "put *=Th")
 
 
 @pytest.mark.parametrize(

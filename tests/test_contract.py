@@ -5,6 +5,7 @@ import dataclasses
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -27,6 +28,7 @@ FEW_ACTIONS = 2
 FEW_DEALS = 3
 FEW_MOMENTS = 4
 MANY_STEPS = 1000
+MANY_SLOTS = 12  # numbered pieces of the state from this number on are like those before, and seldom filled
 TOLERANCE = 1e-12
 _WALKED: dict[str, np.ndarray] = {}
 
@@ -237,16 +239,17 @@ def test_numbers_are_within_their_bounds(setting):
 
 
 @every_setting
-def test_rewards_of_a_deal_add_up_to_its_returns_and_to_0_over_the_seats(setting):
+def test_rewards_of_a_deal_add_up_to_its_returns_and_to_0_over_the_seats_where_they_should(setting):
     batch = setting.batch(FEW_ROWS)
-    sums, ended = np.zeros((FEW_ROWS, setting.players)), 0
+    sums, ended, sum_of_seats = np.zeros((FEW_ROWS, setting.players)), 0, 0.0
     for _ in contract.play(batch, min(int(batch.states["max_moves"][0]), MANY_STEPS)):
         sums += batch.rewards
         assert np.abs(batch.returns - sums).max() < TOLERANCE
-        assert np.abs(batch.rewards.sum(axis=1)).max() < TOLERANCE
+        sum_of_seats = max(sum_of_seats, np.abs(batch.rewards.sum(axis=1)).max())
         ended += batch.ended.sum()
         sums[batch.ended] = 0
     assert ended >= FEW_ROWS
+    assert (sum_of_seats < TOLERANCE) == setting.is_zero_sum
 
 
 # ------------------------------------------------------------------------------------------------------- compiled, uncompiled
@@ -435,7 +438,7 @@ def test_each_agent_is_told_at_each_of_its_decisions_what_it_was_paid_since_the_
         env.step(action)
         batch.step([action])
         assert list(env.rewards.values()) == batch.rewards[0].tolist()
-        assert abs(sum(env.rewards.values())) < TOLERANCE
+        assert abs(sum(env.rewards.values())) < TOLERANCE or not setting.is_zero_sum
         due += batch.rewards[0]
     assert told == pytest.approx(batch.returns[0], abs=TOLERANCE)
     assert told == pytest.approx(env.record().returns, abs=TOLERANCE)
@@ -566,6 +569,8 @@ def test_the_moments_that_are_looked_into_show_every_piece(game):
             numbers = contract.view(game, moments(setting)[0]) != 0
             for piece, where in game.state_layout(setting.players):
                 name = piece.name.split(".")[-1]
+                if any(int(number) >= MANY_SLOTS for number in re.findall(r"(?<=_)\d+(?=_)", name)):
+                    continue
                 shown[name] = shown.get(name, np.zeros(piece.size, bool)) | numbers[:, where].any(axis=0)
     assert all(numbers.any() for numbers in shown.values())
     kinds = game.state_layout(game.min_players).slices.get("phase")

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from penzoo.agents import make_agent
-from penzoo.envs import get_game
+from penzoo.envs import GAMES, get_game
 from penzoo.envs.batch import Batch
 from penzoo.eval import arena, draw_deals, evaluate, mean_interval, play, print_table, save_json, save_picture, seatings
 from penzoo.eval.intervals import Interval, share_interval
@@ -70,10 +70,10 @@ def test_no_agent_is_favoured_by_its_seat_or_table(count, players):
 # --------------------------------------------------------------------------------------------------------------------- decks
 
 
-CHANCE = {"pen": ["dealer", "trump_card"], "pengingan": ["dealer", "reshuffle_seed"]}
+CHANCE = {"pen": ["dealer", "trump_card"], "pengingan": ["dealer", "reshuffle_seed"], "kunken": ["dealer", "recycle_seed"]}
 
 
-@pytest.mark.parametrize("game", [PEN, PENGINGAN], ids=lambda game: game.name)
+@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
 def test_deals_are_the_same_however_many_are_drawn(game):
     few, many, other = (draw_deals(game, 3, count, seed) for count, seed in ((70, 4), (200, 4), (70, 5)))
     assert (len(few), len(many)) == (70, 200)

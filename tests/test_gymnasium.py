@@ -375,6 +375,77 @@ def test_gymnasiums_vector_wrappers_fit() -> None:
     assert lengths[0] > 1
 
 
+# ------------------------------------------------------------------------------------------------- what games tell at the end
+
+
+def gym_id(name: str) -> str:
+    return registration.gymnasium_id(name, GAMES[name].version)
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("options", [{"max_moves": 400}, {"max_moves": 9}, {"max_moves": 400, "illegal": "terminate"}], ids=str)
+def test_infos_hold_what_the_game_tells_of_each_seat_once_a_deal_has_ended(name: str, options: dict[str, Any]) -> None:
+    env = gymnasium.make(gym_id(name), num_players=3, opponents=Fickle(), **options)
+    game, state, ended = GAMES[name], env.unwrapped.tables.batch.states[0], 0  # type: ignore[attr-defined]
+    names = set(game.infos(state)[0])
+    observation, info = env.reset(seed=SEED)
+    for step in range(200):
+        is_illegal = "illegal" in options and step % 20 == 19
+        action = int(np.argmin(info["action_mask"])) if is_illegal else fickle(observation, info["action_mask"])
+        observation, _, terminated, truncated, info = env.step(action)
+        if not (terminated or truncated) or is_illegal:
+            assert info.keys() == {"action_mask", "seat"} | ({"returns"} if is_illegal else set())
+        else:
+            ended += 1
+            assert info.keys() == {"action_mask", "seat", "returns"} | names
+            for each in names:
+                assert info[each].shape == (3,) and info[each].tolist() == [told[each] for told in game.infos(state)]
+        if terminated or truncated:
+            observation, info = env.reset()
+    assert ended or "illegal" in options
+
+
+@pytest.mark.parametrize("num_envs", [None, 3])
+@pytest.mark.parametrize("reward", ["zero_sum", "score"])
+def test_infos_of_kunken_hold_the_scores_and_whether_it_was_express(num_envs: int | None, reward: str) -> None:
+    options: dict[str, Any] = {"num_players": 4, "opponents": Fickle(), "max_moves": 120, "reward": reward}
+    env = gymnasium.make_vec(gym_id("kunken"), num_envs=num_envs, **options) if num_envs else gymnasium.make(gym_id("kunken"), **options)
+    observations, infos = env.reset(seed=SEED)
+    while "returns" not in infos:
+        masks = infos["action_mask"]
+        observations, _, _, _, infos = env.step(choose_rows(observations, masks) if num_envs else fickle(observations, masks))
+    shape = (num_envs, 4) if num_envs else (4,)
+    scores, returns, express = infos["score"], infos["returns"], infos["express"]
+    assert (scores.dtype, scores.shape, express.dtype, express.shape) == (np.int64, shape, np.bool_, shape)
+    np.testing.assert_allclose(returns, scores - scores.mean(axis=-1, keepdims=True) if reward == "zero_sum" else scores, atol=1e-12)
+    assert scores.any() and not express.any()
+    assert not num_envs or (infos["_score"] == infos["_returns"]).all()
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+@pytest.mark.parametrize("illegal", ["raise", "terminate"])
+def test_vector_of_kunken_tells_what_gymnasiums_own_vector_of_single_ones_tells(mode: AutoresetMode, illegal: str) -> None:
+    options: dict[str, Any] = {"num_players": 3, "opponents": Fickle(), "seat": 1, "max_moves": 70, "illegal": illegal}
+    own, reference = (
+        gymnasium.make_vec(gym_id("kunken"), num_envs=5, **given, **options)
+        for given in ({"autoreset_mode": mode}, {"vectorization_mode": "sync", "vector_kwargs": {"autoreset_mode": mode}})
+    )
+    chance, told, forfeited = np.random.default_rng(SEED), 0, 0
+    observations, infos = own.reset(seed=SEED)
+    assert_same((observations, infos), reference.reset(seed=SEED))
+    for _ in range(60):
+        actions = choose_rows(observations, infos["action_mask"])
+        if illegal == "terminate":
+            actions = np.where(chance.random(5) < 0.03, np.argmin(infos["action_mask"], axis=1), actions)
+        observations, rewards, terminated, truncated, infos = own.step(actions)
+        assert_same((observations, rewards, terminated, truncated, infos), reference.step(actions))
+        final = infos.get("final_info", {}) if mode is AutoresetMode.SAME_STEP else infos
+        assert "score" not in infos or mode is AutoresetMode.NEXT_STEP
+        told += int(final.get("_score", np.zeros(5)).sum())
+        forfeited += int((final.get("_returns", np.zeros(5)) != final.get("_score", np.zeros(5))).sum())
+    assert told and bool(forfeited) == (illegal == "terminate")
+
+
 # ----------------------------------------------------------------------------------------------------------------------- seeds
 
 

@@ -382,7 +382,7 @@ def test_what_can_still_be_built_is_dealt_each_way_as_likely():
 
 
 def test_an_order_of_a_reshuffle_that_cannot_come_is_refused():
-    with pytest.raises(ValueError, match="stock_out='end'"):
+    with pytest.raises(ValueError, match="reshuffled is given, but without option stock_out='reshuffle' there is no new stock"):
         Batch(PENGINGAN, 1).reset(chances={"reshuffled": [["2c"]]})
 
 

@@ -7,6 +7,7 @@ jokers it has (13, 14), the rank (26 to 29), and bit 32. A single natural card, 
 Kinds of cards are also told by one int64, with bit k for the card of index k; within a suit by 13 bits, with bit r for rank r.
 """
 
+from penzoo.envs.cards import NO_CARD
 from penzoo.envs.jit import compiled
 from penzoo.envs.kunken.state import (
     HIGH,
@@ -20,6 +21,10 @@ from penzoo.envs.kunken.state import (
     NUM_RANKS,
     NUM_SUITS,
     SHORTEST,
+    SHOWN_FITS,
+    SHOWN_HELD,
+    SHOWN_JOKER,
+    SHOWN_SWAPS,
     TEN,
 )
 
@@ -27,6 +32,9 @@ _JOKERS, _RANK, _SUIT, _SET = 13, 26, 30, 32  # first bits
 _RANK_BITS = (1 << NUM_RANKS) - 1
 _SUIT_BITS = (1 << NUM_SUITS) - 1
 _RANK_MASK, _SUIT_MASK = 15, 3
+
+_LOWEST = sum(1 << NUM_RANKS * suit for suit in range(NUM_SUITS))  # the first rank of every suit
+_HIGHEST = _LOWEST << NUM_RANKS - 1
 
 _HONOUR_BITS = sum(1 << rank for rank in HONOURS)
 _HONOUR_KINDS = sum(_HONOUR_BITS << NUM_RANKS * suit for suit in range(NUM_SUITS))
@@ -309,42 +317,28 @@ def swappable(meld):
 
 @compiled
 def show(meld, shown):
-    """Write a combination into int8 of shape (MELD_WIDTH,), as observations hold it."""
+    """Write a combination into int8 of shape (MELD_WIDTH,), as observations hold it.
+
+    Of a run the suit is there, natural cards and jokers at their ranks, and what fits at its ends; of a set the rank is there, natural
+    cards at their suits, and the suits that can be put or swapped in.
+    """
     shown[:] = 0
     size = count_cards(meld)
-    if size == 0:
-        return
-    shown[0] = is_set(meld)
-    shown[1] = size
-    put, swap = fitting(meld), swappable(meld)
+    shown[0] = size
+    suits, ranks = shown[2 : 2 + NUM_SUITS], shown[2 + NUM_SUITS : MELD_WIDTH]
     if is_set(meld):
-        suits, ranks, jokers = natural_bits(meld), 1 << first_rank(meld), (1 << first_rank(meld) if joker_bits(meld) > 0 else 0)
-    else:
-        suits, ranks, jokers = 1 << suit_of(meld), natural_bits(meld) | joker_bits(meld), joker_bits(meld)
-    at = 2
-    _show_suits_and_ranks(suits, ranks, shown, at)
-    at += NUM_SUITS + NUM_RANKS
-    for rank in range(NUM_RANKS):
-        shown[at + rank] = (jokers >> rank) & 1
-    at += NUM_RANKS
-    put_suits, put_ranks, swap_suits = 0, 0, 0
-    for suit in range(NUM_SUITS):
-        of_suit = suit_bits(put, suit)
-        put_ranks |= of_suit
-        put_suits |= (of_suit > 0) << suit
-        swap_suits |= (suit_bits(swap, suit) > 0) << suit
-    _show_suits_and_ranks(put_suits, put_ranks, shown, at)
-    at += NUM_SUITS + NUM_RANKS
-    for suit in range(NUM_SUITS):
-        shown[at + suit] = (swap_suits >> suit) & 1
-
-
-@compiled
-def _show_suits_and_ranks(suits, ranks, shown, at):
-    for suit in range(NUM_SUITS):
-        shown[at + suit] = (suits >> suit) & 1
-    for rank in range(NUM_RANKS):
-        shown[at + NUM_SUITS + rank] = (ranks >> rank) & 1
+        shown[1] = 1
+        ranks[first_rank(meld)] = SHOWN_HELD
+        missing = SHOWN_FITS if size < LONGEST_SET else SHOWN_SWAPS if joker_bits(meld) else 0
+        for suit in range(NUM_SUITS):
+            suits[suit] = SHOWN_HELD if (natural_bits(meld) >> suit) & 1 else missing
+    elif size > 0:
+        suits[suit_of(meld)] = SHOWN_HELD
+        for rank in range(NUM_RANKS):
+            ranks[rank] = SHOWN_HELD * ((natural_bits(meld) >> rank) & 1) + SHOWN_JOKER * ((joker_bits(meld) >> rank) & 1)
+        if size < LONGEST_RUN:
+            ranks[lower_end(meld)] = SHOWN_FITS
+            ranks[upper_end(meld)] = SHOWN_FITS
 
 
 @compiled
@@ -356,10 +350,44 @@ def add_counts(counts, meld, sign):
     counts[JOKER] += sign * count_jokers(meld)
 
 
-assert MELD_WIDTH == 53
-
-
 # ---------------------------------------------------------------------------------------------- what it can be completed to
+
+
+@compiled
+def run_starts(ranks, jokers):
+    """The ranks from which a good run of these ranks and so many jokers may begin: all those from which one does, and hardly others.
+
+    With a joker at most, two of any three places are natural.
+    """
+    second, third = turned(ranks, 1), turned(ranks, 2)
+    if jokers == 0:
+        return ranks & second & third
+    if jokers == 1:
+        return (ranks & (second | third)) | (second & third)
+    return ranks | second | third if jokers == 2 else _RANK_BITS
+
+
+@compiled
+def set_ranks(kinds, jokers):
+    """The ranks of which a good set can be made with so many jokers."""
+    clubs, diamonds, hearts, spades = suit_bits(kinds, 0), suit_bits(kinds, 1), suit_bits(kinds, 2), suit_bits(kinds, 3)
+    if jokers > 0:
+        return (clubs & diamonds) | ((clubs | diamonds) & (hearts | spades)) | (hearts & spades)
+    return (clubs & diamonds & (hearts | spades)) | (hearts & spades & (clubs | diamonds))
+
+
+@compiled
+def plain_kinds(kinds):
+    """Those of the kinds that are in a good combination of them without jokers."""
+    second = ((kinds & ~_LOWEST) >> 1) | ((kinds & _LOWEST) << NUM_RANKS - 1)
+    third = ((second & ~_LOWEST) >> 1) | ((second & _LOWEST) << NUM_RANKS - 1)
+    found = kinds & second & third  # the first cards of runs of three
+    for _ in range(2):
+        found |= ((found & ~_HIGHEST) << 1) | ((found & _HIGHEST) >> NUM_RANKS - 1)
+    ranks = set_ranks(kinds, 0)
+    for suit in range(NUM_SUITS):
+        found |= kinds & (ranks << NUM_RANKS * suit)
+    return found
 
 
 @compiled
@@ -395,8 +423,7 @@ def _begins(ranks, length, jokers):
 @compiled
 def _shortest_with_joker(kinds, jokers):
     """As `shortest_with`, for a combination that holds a joker, of so many in all."""
-    clubs, diamonds, hearts, spades = suit_bits(kinds, 0), suit_bits(kinds, 1), suit_bits(kinds, 2), suit_bits(kinds, 3)
-    if (clubs & diamonds) | ((clubs | diamonds) & (hearts | spades)) | (hearts & spades):
+    if set_ranks(kinds, jokers):
         return SHORTEST
     shortest = NONE
     for suit in range(NUM_SUITS):
@@ -462,10 +489,10 @@ def _can_complete_set(meld, kinds, jokers, room, named):
     while True:  # over all choices of the later suits
         size, count = count_bits(suits | added), count_bits(added)
         for filled in range(min(jokers, LONGEST_SET - own) + 1):
-            total, all_jokers = size + own + filled, own + filled
-            if count + filled <= room and SHORTEST <= total <= LONGEST_SET and 2 * all_jokers <= total:
-                if named < 0 or (all_jokers > 0 if named == JOKER else (of_rank(suits | added, rank) >> named) & 1 == 1):
-                    return True
+            after = set_of(rank, suits | added, own + filled)
+            is_named_in = named == NO_CARD or holds(after, named)
+            if is_named_in and count + filled <= room and size + own + filled <= LONGEST_SET and is_good(after):
+                return True
         if added == 0:
             return False
         added = (added - 1) & later

@@ -10,9 +10,11 @@ import numpy as np
 from penzoo.envs.cards import NO_CARD
 from penzoo.envs.jit import compiled
 from penzoo.envs.kunken import melds
-from penzoo.envs.kunken.actions import CLOSE, PUT, PUT_JOKER
+from penzoo.envs.kunken.actions import CLOSE, PUT, PUT_JOKER, TAKE
 from penzoo.envs.kunken.melds import (
+    NONE,
     as_set,
+    card_points,
     count_bits,
     count_cards,
     count_jokers,
@@ -22,50 +24,86 @@ from penzoo.envs.kunken.melds import (
     joker_name,
     kinds_points,
     lowest_bit,
-    meld_points,
     natural_bits,
     natural_kinds,
+    of_rank,
+    plain_kinds,
     rank_bits,
     run_of,
+    run_starts,
     set_of,
+    set_ranks,
+    shortest_with,
     span,
     suit_bits,
     suit_of,
 )
-from penzoo.envs.kunken.state import HAND_SIZE, HIGH, JOKER, LONGEST_RUN, LONGEST_SET, NUM_KINDS, NUM_RANKS, NUM_SUITS, SHORTEST
+from penzoo.envs.kunken.state import (
+    HAND_SIZE,
+    HIGH,
+    JOKER,
+    LONGEST_RUN,
+    LONGEST_SET,
+    MAX_JOKERS,
+    NUM_KINDS,
+    NUM_RANKS,
+    NUM_SUITS,
+    SHORTEST,
+)
+from penzoo.envs.kunken.stock import copy_at
 
 # the columns of a list of combinations
 MELD, KINDS, JOKERS, SIZE, POINTS, NEXT = range(6)
-COLUMNS = 6
+_COLUMNS = 6
 _LISTED = 128  # room for so many at first; more than hands with at most one joker usually have
 
+# what `link` tells of a list, by index: the kinds in combinations of so many jokers or fewer; then the most points for a joker
+_BEST = MAX_JOKERS + 1
+
 # the columns of the stack of the search
-_HELD, _TWICE, _LEFT, _NEEDED, _ROOM, _POTENTIAL, _INDEX = range(7)
-WIDTH = 7
-DEPTH = 2 + (HAND_SIZE + 1) // SHORTEST
+_HELD, _TWICE, _LEFT, _NEEDED, _ROOM, _ALL, _PLAIN, _INDEX = range(8)
+_WIDTH = 8
+_DEPTH = 2 + (HAND_SIZE + 1) // SHORTEST
 
 
 # --------------------------------------------------------------------------------------------------------------------- lists
 
 
 @compiled
-def list_melds(kinds, jokers, must, high):
-    """All good combinations from cards of these kinds and so many jokers.
+def new_list():
+    """Room for a list of combinations."""
+    return np.empty((_LISTED, _COLUMNS), np.int64)
+
+
+@compiled
+def list_melds(kinds, jokers, must, high, found):
+    """List all good combinations from cards of these kinds and so many jokers.
 
     Args:
         kinds: natural cards, one of each kind.
         jokers: how many.
         must: the card that must be in each, or NO_CARD.
         high: the kinds that count ten.
+        found: where to, as of `new_list`.
 
     Returns:
-        int64 of shape (at least their number, COLUMNS), and their number. A run of thirteen stands there once for each beginning.
+        The list, int64 of shape (at least their number, columns), which is `found` if that is long enough; and their number. A run of
+        thirteen stands there once for each beginning.
     """
-    found = np.empty((_LISTED, COLUMNS), np.int64)
     count = _fill(kinds, jokers, must, high, found)
-    if count > _LISTED:
-        found = np.empty((count, COLUMNS), np.int64)
+    if count > len(found):
+        found = np.empty((count, _COLUMNS), np.int64)
         _fill(kinds, jokers, must, high, found)
+    return found, count
+
+
+@compiled
+def list_begun(begun, kinds, jokers, high, found):
+    """As `list_melds`, of the combinations that begin, in the order of building, with a half-built one, whose cards are among the kinds."""
+    count = _fill_begun(begun, kinds, jokers, high, found)
+    if count > len(found):
+        found = np.empty((count, _COLUMNS), np.int64)
+        _fill_begun(begun, kinds, jokers, high, found)
     return found, count
 
 
@@ -73,82 +111,113 @@ def list_melds(kinds, jokers, must, high):
 def _fill(kinds, jokers, must, high, found):
     """Write as many as there is room for; returns how many there are."""
     count = 0
+    if 0 <= must < JOKER:
+        suit, rank = must // NUM_RANKS, must % NUM_RANKS
+        ranks = suit_bits(kinds, suit)
+        for before in range(NUM_RANKS):
+            first = rank - before if rank >= before else rank - before + NUM_RANKS
+            if before + 1 - count_bits(ranks & span(first, before + 1)) > jokers:
+                break
+            count = _fill_runs(ranks, suit, first, before + 1, jokers, must, high, found, count)
+        return _fill_sets(rank_bits(kinds, rank), rank, jokers, must, high, found, count)
     for suit in range(NUM_SUITS):
-        if must < 0 or must == JOKER or must // NUM_RANKS == suit:
-            count = _fill_runs(suit_bits(kinds, suit), suit, jokers, must, high, found, count)
-    for rank in range(NUM_RANKS):
-        if must < 0 or must == JOKER or must % NUM_RANKS == rank:
-            suits = rank_bits(kinds, rank)
-            if suits & (suits - 1):
-                count = _fill_sets(suits, rank, jokers, must, high, found, count)
+        ranks = suit_bits(kinds, suit)
+        firsts = run_starts(ranks, jokers) if ranks & (ranks - 1) else 0
+        while firsts:
+            count = _fill_runs(ranks, suit, lowest_bit(firsts), 1, jokers, must, high, found, count)
+            firsts &= firsts - 1
+    ranks = set_ranks(kinds, jokers)
+    while ranks:
+        rank = lowest_bit(ranks)
+        count = _fill_sets(rank_bits(kinds, rank), rank, jokers, must, high, found, count)
+        ranks &= ranks - 1
     return count
 
 
 @compiled
-def _write(meld, must, high, found, count):
-    if must != NO_CARD and not melds.holds(meld, must):
-        return count
+def _fill_begun(begun, kinds, jokers, high, found):
+    count, size = 0, count_cards(begun)
+    if not is_set(begun):
+        ranks = suit_bits(kinds, suit_of(begun))
+        count = _fill_runs(ranks, suit_of(begun), first_rank(begun), size, jokers, NO_CARD, high, found, count)
+    if is_set(begun) or (size == 1 and joker_bits(begun) == 0):
+        rank = first_rank(begun)
+        count = _fill_sets(rank_bits(kinds, rank), rank, jokers, NO_CARD, high, found, count)
+    return count
+
+
+@compiled
+def _write(found, count, meld, kinds, jokers, size, points):
     if count < len(found):
         found[count, MELD] = meld
-        found[count, KINDS] = natural_kinds(meld)
-        found[count, JOKERS] = count_jokers(meld)
-        found[count, SIZE] = count_cards(meld)
-        found[count, POINTS] = meld_points(meld, high)
-    return count + 1
+        found[count, KINDS] = kinds
+        found[count, JOKERS] = jokers
+        found[count, SIZE] = size
+        found[count, POINTS] = points
 
 
 @compiled
 def _fill_sets(suits, rank, jokers, must, high, found, count):
-    chosen = suits
+    chosen, each = suits, card_points(rank, high)
     while chosen:  # over all choices of the suits
         naturals = count_bits(chosen)
-        for filled in range(min(jokers, naturals, LONGEST_SET - naturals) + 1):
-            if naturals + filled >= SHORTEST:
-                count = _write(set_of(rank, chosen, filled), must, high, found, count)
+        if must < 0 or must == JOKER or (chosen >> must // NUM_RANKS) & 1:
+            least = max(1 if must == JOKER else 0, SHORTEST - naturals)
+            for filled in range(least, min(jokers, naturals, LONGEST_SET - naturals) + 1):
+                size = naturals + filled
+                _write(found, count, set_of(rank, chosen, filled), of_rank(chosen, rank), filled, size, size * each)
+                count += 1
         chosen = (chosen - 1) & suits
     return count
 
 
 @compiled
-def _fill_runs(ranks, suit, jokers, must, high, found, count):
-    if not ranks & (ranks - 1):
-        return count
-    for first in range(NUM_RANKS):
-        naturals, rank = 0, first
-        for size in range(1, LONGEST_RUN + 1):
-            naturals += (ranks >> rank) & 1
-            rank = rank + 1 if rank + 1 < NUM_RANKS else 0
-            missing = size - naturals
-            if missing > jokers:
-                break
-            if size >= SHORTEST and 2 * missing <= size:
-                places = span(first, size)
-                count = _fill_places(places, places & ranks, suit, first, jokers, must, high, found, count)
+def _fill_runs(ranks, suit, first, least, jokers, must, high, found, count):
+    """The runs in a suit from a first rank on, of so many cards at least."""
+    places = span(first, least - 1)
+    naturals, rank = count_bits(ranks & places), (first + least - 1) % NUM_RANKS
+    for size in range(least, LONGEST_RUN + 1):
+        naturals += (ranks >> rank) & 1
+        rank = rank + 1 if rank + 1 < NUM_RANKS else 0
+        missing = size - naturals
+        if missing > jokers:
+            break
+        if size >= SHORTEST and 2 * missing <= size:
+            places = span(first, size)
+            points = kinds_points(places << NUM_RANKS * suit, high)
+            held, most = places & ranks, min(jokers, size // 2)
+            if must != JOKER or missing > 0:
+                _write(found, count, run_of(suit, first, held, places & ~held), held << NUM_RANKS * suit, missing, size, points)
+                count += 1
+            if most > missing:
+                if 0 <= must < JOKER:
+                    held &= ~(1 << must % NUM_RANKS)
+                count = _fill_with_more(places, places & ranks, held, suit, first, most, size, points, found, count)
     return count
 
 
 @compiled
-def _fill_places(places, held, suit, first, jokers, must, high, found, count):
-    """The runs at these places: with every held card, and with jokers for some of them, as a card may be wanted elsewhere."""
-    missing, half = count_bits(places & ~held), count_bits(places) // 2
-    count = _write(run_of(suit, first, held, places & ~held), must, high, found, count)
-    at = np.empty(LONGEST_RUN, np.int64)
-    size = 0
+def _fill_with_more(places, naturals, replaceable, suit, first, most, size, points, found, count):
+    """The runs at these places with jokers for some cards that are held, as those may be wanted elsewhere."""
+    missing = size - count_bits(naturals)
+    at, chosen = np.empty(LONGEST_RUN, np.int64), np.empty(LONGEST_RUN, np.int64)
+    length = 0
     for rank in range(NUM_RANKS):
-        if (held >> rank) & 1:
-            at[size] = rank
-            size += 1
-    chosen = np.empty(LONGEST_RUN, np.int64)
-    for more in range(1, min(jokers, half) - missing + 1):
+        if (replaceable >> rank) & 1:
+            at[length] = rank
+            length += 1
+    for more in range(1, min(most - missing, length) + 1):
         for k in range(more):
             chosen[k] = k
-        while True:  # over all choices of so many of the held cards
+        while True:  # over all choices of so many of them
             replaced = 0
             for k in range(more):
                 replaced |= 1 << at[chosen[k]]
-            count = _write(run_of(suit, first, held & ~replaced, (places & ~held) | replaced), must, high, found, count)
+            left = naturals & ~replaced
+            _write(found, count, run_of(suit, first, left, places & ~left), left << NUM_RANKS * suit, missing + more, size, points)
+            count += 1
             k = more - 1
-            while k >= 0 and chosen[k] == size - more + k:
+            while k >= 0 and chosen[k] == length - more + k:
                 k -= 1
             if k < 0:
                 break
@@ -159,49 +228,64 @@ def _fill_places(places, held, suit, first, jokers, must, high, found, count):
 
 
 @compiled
-def link(found, count, start):
-    """Chain the combinations with the same lowest natural card: `start` (int64 of shape (52,)) gets the first of each, NEXT the others."""
+def link(found, count, start, told):
+    """Chain the combinations with the same lowest natural card, and tell what bounds there are.
+
+    `start` (int64 of shape (52,)) gets the first of each chain, NEXT in the list the others; `told` (int64 of shape (8,)) gets for each
+    number of jokers the kinds in combinations with so many or fewer, and last the most points that a combination has for each joker.
+    """
     start[:] = -1
+    told[:] = 0
     for index in range(count):
-        lowest = lowest_bit(found[index, KINDS])
+        kinds, jokers = found[index, KINDS], found[index, JOKERS]
+        lowest = lowest_bit(kinds)
         found[index, NEXT] = start[lowest]
         start[lowest] = index
+        told[jokers] |= kinds
+        if jokers > 0 and found[index, POINTS] > told[_BEST] * jokers:
+            told[_BEST] = -(-found[index, POINTS] // jokers)
+    for jokers in range(1, MAX_JOKERS + 1):
+        told[jokers] |= told[jokers - 1]
 
 
 # ------------------------------------------------------------------------------------------------------------------- packing
 
 
 @compiled
-def can_pack(found, start, held, twice, jokers, needed, room, high, stack):
+def can_pack(found, start, told, held, twice, jokers, needed, room, high, stack):
     """Whether combinations of a list can be laid that bring the points needed.
 
     Args:
-        found, start: the list, linked.
-        held, twice: the kinds of natural cards of which there are one or two, and those of which there are two; none but those that are
-            in some combination of the list.
+        found: the list.
+        start: of its chains.
+        told: of it, as `link` does.
+        held: the kinds of natural cards of which there are one or two.
+        twice: those of which there are two.
         jokers: how many.
         needed: points.
         room: how many cards may be laid at the most.
         high: the kinds that count ten.
-        stack: int64 of shape (DEPTH, WIDTH), to work in.
+        stack: int64, as of `new_stack`, to work in.
     """
     if needed <= 0:
         return True
+    _push(stack, 0, told, held, twice, jokers, needed, room, high)
+    stack[0, _INDEX] = _first_index(start, stack[0, _HELD])
     depth = 0
-    stack[0, _HELD], stack[0, _TWICE], stack[0, _LEFT], stack[0, _NEEDED] = held, twice, jokers, needed
-    stack[0, _ROOM], stack[0, _INDEX] = room, _first_index(start, held)
-    stack[0, _POTENTIAL] = kinds_points(held, high) + kinds_points(twice, high) + HIGH * jokers
     while depth >= 0:
-        held, twice, needed = stack[depth, _HELD], stack[depth, _TWICE], stack[depth, _NEEDED]
-        if held == 0 or stack[depth, _POTENTIAL] < needed or stack[depth, _ROOM] < SHORTEST:
+        held, twice, needed, room = stack[depth, _HELD], stack[depth, _TWICE], stack[depth, _NEEDED], stack[depth, _ROOM]
+        if held == 0 or min(stack[depth, _ALL], stack[depth, _PLAIN]) < needed or room < SHORTEST:
             depth -= 1
             continue
-        index = stack[depth, _INDEX]
-        while index >= 0 and not is_available(found, index, held, stack[depth, _LEFT], stack[depth, _ROOM]):
+        index, jokers = stack[depth, _INDEX], stack[depth, _LEFT]
+        while index >= 0 and not is_available(found, index, held, jokers, room):
             index = found[index, NEXT]
         if index < 0:  # the lowest card is left
             lowest = held & -held
-            stack[depth, _POTENTIAL] -= kinds_points(lowest, high) + kinds_points(lowest & twice, high)
+            worth = kinds_points(lowest, high) + kinds_points(lowest & twice, high)
+            stack[depth, _ALL] -= worth
+            if lowest & told[0]:
+                stack[depth, _PLAIN] -= worth
             stack[depth, _HELD], stack[depth, _TWICE] = held & ~lowest, twice & ~lowest
             stack[depth, _INDEX] = _first_index(start, held & ~lowest)
             continue
@@ -209,16 +293,33 @@ def can_pack(found, start, held, twice, jokers, needed, room, high, stack):
             return True
         stack[depth, _INDEX] = found[index, NEXT]
         kinds = found[index, KINDS]
-        left = held & ~(kinds & ~twice)
-        # where the lowest card is there once more, go on in the list, so that no two combinations are tried in both orders
-        stack[depth + 1, _INDEX] = index if left & -left == held & -held else _first_index(start, left)
-        stack[depth + 1, _HELD], stack[depth + 1, _TWICE] = left, twice & ~kinds
-        stack[depth + 1, _LEFT] = stack[depth, _LEFT] - found[index, JOKERS]
-        stack[depth + 1, _NEEDED] = needed - found[index, POINTS]
-        stack[depth + 1, _ROOM] = stack[depth, _ROOM] - found[index, SIZE]
-        stack[depth + 1, _POTENTIAL] = stack[depth, _POTENTIAL] - kinds_points(kinds, high) - HIGH * found[index, JOKERS]
+        left, points = jokers - found[index, JOKERS], found[index, POINTS]
         depth += 1
+        _push(stack, depth, told, held & ~(kinds & ~twice), twice & ~kinds, left, needed - points, room - found[index, SIZE], high)
+        # where the lowest card is there once more, go on in the list, so that no two combinations are tried in both orders
+        still = stack[depth, _HELD]
+        stack[depth, _INDEX] = index if still & -still == held & -held else _first_index(start, still)
     return False
+
+
+@compiled
+def new_stack():
+    """Room for the search to work in."""
+    return np.empty((_DEPTH, _WIDTH), np.int64)
+
+
+@compiled
+def _push(stack, depth, told, held, twice, jokers, needed, room, high):
+    """A state of the search; cards that no combination with so many jokers has are left out of it.
+
+    No more points can come than all cards and jokers count, nor more than the cards of combinations without jokers count and, for each
+    joker, the best combination does.
+    """
+    held, twice = held & told[jokers], twice & told[jokers]
+    stack[depth, _HELD], stack[depth, _TWICE], stack[depth, _LEFT] = held, twice, jokers
+    stack[depth, _NEEDED], stack[depth, _ROOM] = needed, room
+    stack[depth, _ALL] = kinds_points(held, high) + kinds_points(twice, high) + HIGH * jokers
+    stack[depth, _PLAIN] = kinds_points(held & told[0], high) + kinds_points(twice & told[0], high) + told[_BEST] * jokers
 
 
 @compiled
@@ -246,37 +347,59 @@ def held_kinds(hand):
 
 
 @compiled
-def can_open_with(card, found, count, start, useful, held, twice, jokers, needed, room, high, stack):
-    """Whether a hand can open with a card more, in a combination with that card.
+def mark_takes(hand, size, bank, bank_size, place, needed, high, mask):
+    """Set in `mask` from which cards of the bank on one who has laid out nothing may take it.
 
     Args:
-        card: the one more.
-        found, count, start: all combinations of the hand, linked.
-        useful: the kinds that are in any of them.
-        held, twice, jokers: the hand, `held_kinds` and the number of its jokers.
-        needed, room, high, stack: as for `can_pack`.
+        hand: int8 of shape (53,).
+        size: cards in it.
+        bank: int8, its cards from the bottom to the top.
+        bank_size: how many.
+        place: int8, where the copies of cards lie in it, as in the state.
+        needed: points.
+        high: the kinds that count ten.
+        mask: of all actions.
     """
-    more = 1 if card == JOKER else 0
-    bit = 0 if card == JOKER else 1 << card
-    with_card, with_count = list_melds(held | bit, jokers + more, card, high)
-    for index in range(with_count):
-        points, size = with_card[index, POINTS], with_card[index, SIZE]
-        if size <= room:
-            kinds = with_card[index, KINDS] & ~bit
-            left, left_twice = held & ~(kinds & ~twice) & useful, twice & ~kinds & useful
-            left_jokers = jokers + more - with_card[index, JOKERS]
-            if can_pack(found, start, left, left_twice, left_jokers, needed - points, room - size, high, stack):
-                return True
-    return False
+    held, twice = held_kinds(hand)
+    jokers, wanted = int(hand[JOKER]), 0
+    for depth in range(bank_size):
+        card = int(bank[depth])
+        if (wanted >> card) & 1 == 0 and _may_open_with(card, held, twice, jokers, needed, high):
+            wanted |= 1 << card
+    if wanted == 0:
+        return
+    with_card, rest, rest_count = new_list(), new_list(), -1
+    start, told, stack = np.empty(NUM_KINDS, np.int64), np.empty(_BEST + 1, np.int64), new_stack()
+    for depth in range(bank_size):
+        card = int(bank[depth])
+        if (wanted >> card) & 1 == 0:
+            continue
+        own, bit = (jokers + 1, 0) if card == JOKER else (jokers, 1 << card)
+        room = size if depth + 1 == bank_size else size + 1  # on top of another card, those can be discarded
+        with_card, with_count = list_melds(held | bit, own, card, high, with_card)
+        for index in range(with_count):
+            if with_card[index, SIZE] > room:
+                continue
+            kinds, left_jokers = with_card[index, KINDS] & ~bit, own - with_card[index, JOKERS]
+            left, left_twice, left_needed = held & ~(kinds & ~twice), twice & ~kinds, needed - with_card[index, POINTS]
+            if left_needed > 0 and rest_count < 0:
+                rest, rest_count = list_melds(held, jokers, NO_CARD, high, rest)
+                link(rest, rest_count, start, told)
+            left_room = room - with_card[index, SIZE]
+            if can_pack(rest, start, told, left, left_twice, left_jokers, left_needed, left_room, high, stack):
+                mask[TAKE + copy_at(bank, place, depth)] = 1
+                break
 
 
 @compiled
-def useful_kinds(found, count):
-    """The kinds that are in any combination of a list."""
-    useful = 0
-    for index in range(count):
-        useful |= found[index, KINDS]
-    return useful
+def _may_open_with(card, held, twice, jokers, needed, high):
+    """Whether a hand with a card more might open, at the first look: false only where it cannot."""
+    if jokers > 0 or card == JOKER:
+        return shortest_with(card, held, jokers) != NONE
+    bit = 1 << card
+    plain = plain_kinds(held | bit)
+    most = kinds_points(plain, high) + kinds_points(plain & twice, high) + kinds_points(held & bit, high)
+    return plain & bit != 0 and most >= needed
 
 
 # --------------------------------------------------------------------------------------------------------------------- steps
@@ -296,42 +419,53 @@ def mark_steps(begun, hand, needed, room, named, high, mask):
         mask: of all actions.
     """
     size = count_cards(begun)
-    cards = hand.copy()
-    melds.add_counts(cards, begun, 1)
-    held, twice = held_kinds(cards)
-    jokers, room = int(cards[JOKER]), room + size
-    found, count = list_melds(held, jokers, NO_CARD, high)
-    start, stack = np.empty(NUM_KINDS, np.int64), np.empty((DEPTH, WIDTH), np.int64)
-    link(found, count, start)
-    useful = useful_kinds(found, count)
-    held, twice = held & useful, twice & useful
+    held, twice = held_kinds(hand)
+    jokers, own, own_kinds = int(hand[JOKER]), count_jokers(begun), natural_kinds(begun)
+    found, rest = new_list(), new_list()
+    start, told, stack = np.empty(NUM_KINDS, np.int64), np.empty(_BEST + 1, np.int64), new_stack()
+    is_listed, rest_count = False, 0
+    if size:
+        found, count = list_begun(begun, held | own_kinds, jokers + own, high, found)
+    else:
+        found, count = list_melds(held, jokers, NO_CARD, high, found)
+        rest, rest_count, is_listed = found, count, True
+        link(rest, rest_count, start, told)
     for index in range(count):
-        if found[index, SIZE] <= room and _begins_so(found[index, MELD], begun, size):
-            action = _step(found[index, MELD], size)
-            if not mask[action] and _can_open_by(found, count, start, index, held, twice, jokers, needed, room, named, high, stack):
+        if found[index, SIZE] - size > room or not begins_so(found[index, MELD], begun, size):
+            continue
+        action = next_step(found[index, MELD], size)
+        if mask[action]:
+            continue
+        kinds, left_jokers = found[index, KINDS] & ~own_kinds, jokers - (found[index, JOKERS] - own)
+        left, left_twice, left_needed = held & ~(kinds & ~twice), twice & ~kinds, needed - found[index, POINTS]
+        still = NO_CARD if named == NO_CARD or melds.holds(found[index, MELD], named) else named
+        if not is_listed and (left_needed > 0 or still != NO_CARD):
+            rest, rest_count = list_melds(held, jokers, NO_CARD, high, rest)
+            link(rest, rest_count, start, told)
+            is_listed = True
+        left_room = room - (found[index, SIZE] - size)
+        if still == NO_CARD:
+            if can_pack(rest, start, told, left, left_twice, left_jokers, left_needed, left_room, high, stack):
                 mask[action] = 1
+        elif _can_pack_with(still, rest, rest_count, start, told, left, left_twice, left_jokers, left_needed, left_room, high, stack):
+            mask[action] = 1
 
 
 @compiled
-def _can_open_by(found, count, start, index, held, twice, jokers, needed, room, named, high, stack):
-    """Whether one can open with this combination of the list among others."""
-    kinds = found[index, KINDS]
-    held, twice, jokers = held & ~(kinds & ~twice), twice & ~kinds, jokers - found[index, JOKERS]
-    needed, room = needed - found[index, POINTS], room - found[index, SIZE]
-    if named == NO_CARD or melds.holds(found[index, MELD], named):
-        return can_pack(found, start, held, twice, jokers, needed, room, high, stack)
-    for other in range(count):
-        if is_available(found, other, held, jokers, room) and melds.holds(found[other, MELD], named):
-            kinds = found[other, KINDS]
-            left, left_twice, left_jokers = held & ~(kinds & ~twice), twice & ~kinds, jokers - found[other, JOKERS]
-            left_needed, left_room = needed - found[other, POINTS], room - found[other, SIZE]
-            if can_pack(found, start, left, left_twice, left_jokers, left_needed, left_room, high, stack):
+def _can_pack_with(card, found, count, start, told, held, twice, jokers, needed, room, high, stack):
+    """As `can_pack`, where one of the combinations must hold a card."""
+    for index in range(count):
+        if is_available(found, index, held, jokers, room) and melds.holds(found[index, MELD], card):
+            kinds = found[index, KINDS]
+            left, left_twice, left_jokers = held & ~(kinds & ~twice), twice & ~kinds, jokers - found[index, JOKERS]
+            left_needed, left_room = needed - found[index, POINTS], room - found[index, SIZE]
+            if can_pack(found, start, told, left, left_twice, left_jokers, left_needed, left_room, high, stack):
                 return True
     return False
 
 
 @compiled
-def _begins_so(meld, begun, size):
+def begins_so(meld, begun, size):
     """Whether a combination begins, in the order of building, with what is half-built, of so many cards."""
     if size == 0:
         return True
@@ -341,17 +475,18 @@ def _begins_so(meld, begun, size):
         return natural_bits(meld) & span(first_rank(begun), size) == natural_bits(begun)
     if not is_set(begun) and (size > 1 or joker_bits(begun)):
         return False
-    begun, suits = as_set(begun), natural_bits(meld)
-    if first_rank(begun) != first_rank(meld):
+    as_begun, suits = as_set(begun), natural_bits(meld)
+    earlier = natural_bits(as_begun)
+    if first_rank(as_begun) != first_rank(meld) or suits & earlier != earlier:
         return False
-    if joker_bits(begun) > 0:
-        return natural_bits(begun) == suits and joker_bits(meld) >= joker_bits(begun)
-    earlier = natural_bits(begun)
-    return suits & earlier == earlier and (suits & ~earlier) & -(suits & ~earlier) > earlier if suits != earlier else True
+    later = suits & ~earlier
+    if joker_bits(as_begun) > 0:
+        return later == 0 and joker_bits(meld) >= joker_bits(as_begun)
+    return later == 0 or later & -later > earlier
 
 
 @compiled
-def _step(meld, size):
+def next_step(meld, size):
     """The action that goes on towards a combination of which so many cards have been put."""
     if size == count_cards(meld):
         return CLOSE

@@ -18,7 +18,6 @@ from penzoo.envs.kunken.state import (
     JOKER,
     LONGEST_RUN,
     LONGEST_SET,
-    MAX_DECK,
     MELD_WIDTH,
     NO_MELD,
     NOBODY,
@@ -30,7 +29,7 @@ from penzoo.envs.kunken.state import (
     LayOnDraw,
     Phase,
 )
-from penzoo.envs.kunken.stock import can_draw, card_at, clear_bank, draw, pop, push
+from penzoo.envs.kunken.stock import can_draw, card_at, clear_bank, copy_at, draw, pop, push
 
 # ---------------------------------------------------------------------------------------------------------------------- deal
 
@@ -112,45 +111,24 @@ def legal_mask(state, mask):
 @compiled
 def _legal_start(state, hand, mask):
     mask[DRAW if can_draw(state) else PASS] = 1
-    held, twice = held_kinds(hand)
-    if state["opened"][state["seat"]]:
+    seat = state["seat"]
+    if state["opened"][seat]:
+        held, _ = held_kinds(hand)
         _legal_third(state, held, int(hand[JOKER]), mask)
         _legal_melds(state, hand, held, False, mask)
     else:
-        _legal_opening(state, held, twice, int(hand[JOKER]), mask)
+        size, needed, high = int(state["hand_size"][seat]), int(state["opening_points"]), honours(state["ten_is_honour"])
+        opening.mark_takes(hand, size, state["bank"], state["bank_size"], state["place"], needed, high, mask)
 
 
 @compiled
 def _legal_third(state, held, jokers, mask):
     """`take` of one who has opened: where the card can be in a combination with cards from hand, one being left to discard (S)."""
     size, bank_size = int(state["hand_size"][state["seat"]]), int(state["bank_size"])
-    shortest, last = melds.NONE, NO_CARD
-    for copy in range(MAX_DECK):
-        place = state["place"][copy]
-        if place:
-            card = card_at(copy)
-            if card != last:
-                shortest, last = melds.shortest_with(card, held, jokers), card
-            mask[TAKE + copy] = shortest <= (size if place == bank_size else size + 1)
-
-
-@compiled
-def _legal_opening(state, held, twice, jokers, mask):
-    """`take` of one who has laid out nothing: where the hand can open with the card, one being left to discard (S)."""
-    high, needed, bank_size = honours(state["ten_is_honour"]), int(state["opening_points"]), int(state["bank_size"])
-    found, count = opening.list_melds(held, jokers, NO_CARD, high)
-    start = np.empty(NUM_KINDS, np.int64)
-    stack = np.empty((opening.DEPTH, opening.WIDTH), np.int64)
-    opening.link(found, count, start)
-    useful = opening.useful_kinds(found, count)
-    size = int(state["hand_size"][state["seat"]])
-    for copy in range(MAX_DECK):
-        place = state["place"][copy]
-        if place:
-            room = size if place == bank_size else size + 1
-            mask[TAKE + copy] = opening.can_open_with(
-                card_at(copy), found, count, start, useful, held, twice, jokers, needed, room, high, stack
-            )
+    for depth in range(bank_size):
+        copy = copy_at(state["bank"], state["place"], depth)
+        room = size if depth + 1 == bank_size else size + 1  # on top of another card, those can be discarded
+        mask[TAKE + copy] = melds.shortest_with(card_at(copy), held, jokers) <= room
 
 
 @compiled
@@ -238,8 +216,11 @@ def _legal_new(state, hand, mask):
     jokers, named = int(usable[JOKER]), int(state["named"])
     if state["phase"] == Phase.DUTY:
         for card in range(NUM_KINDS):
-            _legal_put(melds.begun_with(card), card, held, jokers, room, named, mask)
-            _legal_put_joker(melds.begun_with_joker(card), card, held, jokers, room, named, mask)
+            is_same_suit = named == JOKER or card // NUM_RANKS == named // NUM_RANKS
+            if is_same_suit or card % NUM_RANKS == named % NUM_RANKS:
+                _legal_put(melds.begun_with(card), card, held, jokers, room, named, mask)
+            if is_same_suit:
+                _legal_put_joker(melds.begun_with_joker(card), card, held, jokers, room, named, mask)
         return
     mask[CLOSE] = is_good(begun) and (named == NO_CARD or melds.holds(begun, named))
     if not melds.is_set(begun):

@@ -35,9 +35,9 @@ MOST_POINTS = PACKS * NUM_SUITS * (5 * HIGH + (NUM_RANKS - 5) * LOW) + MAX_JOKER
 SECOND_COPY = NUM_KINDS
 JOKER_COPIES = PACKS * NUM_KINDS
 
-# In `shown`, for each combination: whether it is a set, its length, its suits, its ranks, the ranks for which jokers stand, the suits and
-# the ranks that can be put, the suits that can be swapped in.
-MELD_WIDTH = 2 + NUM_SUITS + 2 * NUM_RANKS + NUM_SUITS + NUM_RANKS + NUM_SUITS
+# In `shown`, for each combination: its length; whether it is a set; then for each suit and each rank one of the values below.
+MELD_WIDTH = 2 + NUM_SUITS + NUM_RANKS
+SHOWN_HELD, SHOWN_JOKER, SHOWN_FITS, SHOWN_SWAPS = 2, 1, -2, -1  # is there; a joker is there; can be put; can be swapped in only
 
 NOBODY = -1
 NO_MELD = 0  # no bits: see `melds`

@@ -104,3 +104,15 @@ def card_at(copy):
     if copy >= JOKER_COPIES:
         return JOKER
     return copy - SECOND_COPY if copy >= SECOND_COPY else copy
+
+
+@compiled
+def copy_at(bank, place, depth):
+    """Where `place` tells of the card at a depth of the bank, counted from its bottom; undoes it."""
+    card = int(bank[depth])
+    if card != JOKER:
+        return card if place[card] == depth + 1 else SECOND_COPY + card
+    copy = JOKER_COPIES
+    while place[copy] != depth + 1:
+        copy += 1
+    return copy

@@ -20,6 +20,7 @@ from penzoo.envs.kunken.state import (
     NUM_RANKS,
     NUM_SUITS,
     PACKS,
+    SHOWN_HELD,
     Duty,
     Phase,
 )
@@ -27,6 +28,8 @@ from penzoo.envs.tables import Layout, Piece, seated_layout
 
 _BIT = "0 or 1"
 _COPIES = f"/{PACKS}, the joker /{MAX_JOKERS}"
+_SUITS = "1: is there; -1: can be put; -1/2: can be swapped in only (wherever a set has a joker, the suits that can be put can be swapped)"
+_RANKS = "1: is there; 1/2: a joker is, and can be swapped; -1: can be put"
 _PLACE = f"top card 1, each card below 1/{MAX_DECK} less; 0: not in the bank"
 
 _PHASES = "start drawn duty lay build add"
@@ -52,14 +55,10 @@ _COMMON = (
         piece
         for number in range(MAX_MELDS)
         for piece in (
-            Piece(f"meld_{number}_set", 1, "combination, in the order laid: whether it is a set", _BIT),
-            Piece(f"meld_{number}_size", 1, "its cards", f"/{LONGEST_RUN}"),
-            Piece(f"meld_{number}_suits", NUM_SUITS, "the suit of a run, or the suits of a set's natural cards, c d h s", _BIT),
-            Piece(f"meld_{number}_ranks", NUM_RANKS, "the ranks that it spans, or the rank of a set, A 2 … T J Q K", _BIT),
-            Piece(f"meld_{number}_jokers", NUM_RANKS, "the ranks for which its jokers stand", _BIT),
-            Piece(f"meld_{number}_put_suits", NUM_SUITS, "a card fits if its suit is among these", _BIT),
-            Piece(f"meld_{number}_put_ranks", NUM_RANKS, "and its rank among these", _BIT),
-            Piece(f"meld_{number}_swap_suits", NUM_SUITS, "a card can be swapped for a joker in it if its suit is among these", _BIT),
+            Piece(f"meld_{number}_size", 1, "combination, in the order laid: its cards", f"/{LONGEST_RUN}"),
+            Piece(f"meld_{number}_set", 1, "whether it is a set", _BIT),
+            Piece(f"meld_{number}_suits", NUM_SUITS, "the suit of a run; the suits of a set (c d h s)", _SUITS),
+            Piece(f"meld_{number}_ranks", NUM_RANKS, "the rank of a set; the ranks of a run (A 2 … T J Q K)", _RANKS),
         )
     ),
 )
@@ -97,7 +96,7 @@ AT = {name: piece.start for name, piece in seated_layout(_COMMON, _PLAYER, 1, "s
 BLOCK_SIZE = Layout(_PLAYER).size
 _HAND, _ASIDE, _BANK, _FITS, _SWAPS, _NAMED = (AT[n] for n in ("hand", "aside", "bank", "fits", "swaps", "named"))
 _DUTY, _NEEDED, _PHASE, _OPEN, _FLAGS, _SIZES, _MELDS = (
-    AT[n] for n in ("duty", "needed", "phase", "open", "changed", "bank_size", "meld_0_set")
+    AT[n] for n in ("duty", "needed", "phase", "open", "changed", "bank_size", "meld_0_size")
 )
 _BLOCKS = Layout(_COMMON).size
 _TO_MOVE, _DEALER, _SIZE, _OPENED, _LAID, _KNOWN, _OWNS = (
@@ -113,12 +112,12 @@ _STATE_HAND = _STATE_AT["player_0.hand"] - _STATE_BLOCKS
 _PER_CARD = np.float32(1 / MAX_DECK)
 _PER_POINT = np.float32(1 / MOST_POINTS)
 _COPY_SCALE = np.array([1 / PACKS] * NUM_KINDS + [1 / MAX_JOKERS], np.float32)
-_SHOWN_SCALE = np.array(([1, 1 / LONGEST_RUN] + [1] * (MELD_WIDTH - 2)) * MAX_MELDS, np.float32)
+_SHOWN_SCALE = np.array(([1 / LONGEST_RUN, 1] + [1 / SHOWN_HELD] * (MELD_WIDTH - 2)) * MAX_MELDS, np.float32)
 
 
 @compiled
 def observe(state, seat, obs):
-    """Write what a seat sees into `obs`, float32 of `observation_layout(players).size`, each number in [0, 1].
+    """Write what a seat sees into `obs`, float32 of `observation_layout(players).size`, each number in [-1, 1].
 
     It holds what RULES.md lists under "What a player sees", and nothing that `determinize` would change.
     """
@@ -130,7 +129,7 @@ def observe(state, seat, obs):
 
 @compiled
 def view(state, out):
-    """Write the whole deal, hidden cards included, into `out`, float32 of `state_layout(players).size`, each number in [0, 1]."""
+    """Write the whole deal, hidden cards included, into `out`, float32 of `state_layout(players).size`, each number in [-1, 1]."""
     out[:] = 0
     _write_common(state, out)
     _write_players(state, 0, _STATE_BLOCKS, _STATE_BLOCK_SIZE, out)

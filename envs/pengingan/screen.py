@@ -4,16 +4,13 @@ import textwrap
 
 import numpy as np
 
-from penzoo.envs.cards import NO_CARD, SCREEN_WIDTH, SUITS, in_lines, on_screen
+from penzoo.envs.cards import BETWEEN, INDENT, NO_CARD, SCREEN_WIDTH, SUITS, counted_on_screen, hand_on_screen, in_lines, on_screen
 from penzoo.envs.pengingan.melds import add_counts, can_take, value
 from penzoo.envs.pengingan.payments import OUT_CHIPS
 from penzoo.envs.pengingan.rules import next_seat
 from penzoo.envs.pengingan.state import CARDS, HAND_SIZE, LIVE, NO_MELD, NOBODY, NUM_CARDS, NUM_RANKS, RANKS, Building, Forcing, Phase
 from penzoo.envs.pengingan.stock import can_turn, is_reshuffle_left, packs
 
-_BACK = "▒▒"
-_BETWEEN = " · "
-_INDENT = "    "
 _OFFERS = (Phase.FIRST, Phase.SECOND)
 _QUESTIONS = (Phase.ASK_USE, Phase.ASK_DISCARD)
 
@@ -29,7 +26,7 @@ def text(state: np.void, viewer: int | None, reveal: bool) -> str:
     lines = [_headline(state), _dead(state), f"face up: {_face_up(state)}"]
     for seat in range(state["players"]):
         lines += [_seat(state, seat, seat == viewer or reveal), *_table(state, seat), *_live(state, seat)]
-    lines += textwrap.wrap(_ending(state) if _is_over(state) else _question(state), SCREEN_WIDTH, subsequent_indent=_INDENT)
+    lines += textwrap.wrap(_ending(state) if _is_over(state) else _question(state), SCREEN_WIDTH, subsequent_indent=INDENT)
     return "\n".join(lines)
 
 
@@ -58,7 +55,7 @@ def _headline(state: np.void) -> str:
         f"dead {state['dead_size']}",
         f"move {state['moves']} of {state['max_moves']}",
     )
-    return _BETWEEN.join(parts)
+    return BETWEEN.join(parts)
 
 
 def _dead(state: np.void) -> str:
@@ -66,7 +63,7 @@ def _dead(state: np.void) -> str:
     rows = state["dead"].reshape(len(SUITS), NUM_RANKS)
     signs = (on_screen(CARDS[suit * NUM_RANKS])[-1] for suit in range(len(SUITS)))
     parts = [f"{sign} {_copies(row)}" for sign, row in zip(signs, rows, strict=True) if row.any()] or ["none"]
-    return in_lines([f"dead: {parts[0]}", *parts[1:]], _BETWEEN, _INDENT)
+    return in_lines([f"dead: {parts[0]}", *parts[1:]], BETWEEN, INDENT)
 
 
 def _copies(row: np.ndarray) -> str:
@@ -101,7 +98,7 @@ def _seat(state: np.void, seat: int, is_shown: bool) -> str:
     if seat == state["turn"] and not is_asked and not _is_over(state):
         tags.append("in turn")
     tagged = f" ({', '.join(tags)})" if tags else ""
-    return f"{'>' if is_asked else ' '} player_{seat}{tagged}: {_hand(state, seat, is_shown)}{_BETWEEN}chips {_chips(state, seat)}"
+    return f"{'>' if is_asked else ' '} player_{seat}{tagged}: {_hand(state, seat, is_shown)}{BETWEEN}chips {_chips(state, seat)}"
 
 
 def _hand(state: np.void, seat: int, is_shown: bool) -> str:
@@ -110,8 +107,7 @@ def _hand(state: np.void, seat: int, is_shown: bool) -> str:
     if size == 0:
         is_flat = state["table_size"][seat] == HAND_SIZE and state["out_seat"] != seat
         return "nothing in hand (flat)" if is_flat else "nothing in hand"
-    shown = _names(state["hand"][seat] if is_shown else state["known"][seat])
-    return f"{size} in hand: {' '.join(shown + [_BACK] * (size - len(shown)))}"
+    return f"{size} in hand: {' '.join(hand_on_screen(state['hand' if is_shown else 'known'][seat], size, CARDS))}"
 
 
 def _chips(state: np.void, seat: int) -> str:
@@ -126,7 +122,7 @@ def _table(state: np.void, seat: int) -> list[str]:
     parts = [_meld(number, meld, is_building and number == state["open_meld"]) for number, meld in enumerate(melds)]
     if is_building and state["loose"].any():
         parts.append(f"loose: {' '.join(_names(state['loose']))}")
-    return [_INDENT + in_lines(parts, _BETWEEN, _INDENT)] if parts else []
+    return [INDENT + in_lines(parts, BETWEEN, INDENT)] if parts else []
 
 
 def _meld(number: int, meld: np.int32, is_open: bool) -> str:
@@ -145,12 +141,12 @@ def _live(state: np.void, seat: int) -> list[str]:
     live = state["shown"][seat, LIVE:]
     if not live.any() or (seat == turn and state["phase"] == Phase.BUILD):  # what is being built changes them
         return []
-    return [f"{_INDENT}live: {' '.join(_names(live))}"]
+    return [f"{INDENT}live: {' '.join(_names(live))}"]
 
 
 def _names(counts: np.ndarray) -> list[str]:
     """Cards as people read them, from how many there are of each kind: a run by rank, a group by suit."""
-    return [on_screen(CARDS[card]) for card in np.flatnonzero(counts) for _ in range(counts[card])]
+    return counted_on_screen(counts, CARDS)
 
 
 # ------------------------------------------------------------------------------------------------------------------ question
