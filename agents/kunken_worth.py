@@ -35,15 +35,15 @@ AFTER = 8  # so much further on for one who has opened
 TWIN, UNOPENED, JOKER_KEEP, OUT, DRAW_GAIN, HOLD, HOLD_NEAR = range(16, 23)
 WEIGHTS = np.array(
     [
-        1.0,  # FULL: a point of a combination of three that is complete in hand
+        2.0,  # FULL: a point of a combination of three that is complete in hand
         0.2,  # PART: of one that lacks a card, for each copy of that which may come
         0.01,  # FAINT: of one that lacks two, for each pair of copies
         3.0,  # BANKED: a copy in the bank is as much as so many hidden ones
         0.5,  # JOKER_PART: of one that lacks a card, at least, with a joker in hand
         0.2,  # COST: lost for each point left in hand …
         1.0,  # RISK: … and so much more, divided by the cards that the nearest to going out has
-        1.5,  # DANGER: lost for each point that another could lay with a discard, by its probability
-        *(1.0, 0.2, 0.01, 1.5, 0.5, 0.2, 1.0, 0.5),  # the same after the opening, when cards to come can be drawn for and laid at once
+        2.0,  # DANGER: lost for each point that others could lay with a discard, by its probability, on their average
+        *(1.0, 0.2, 0.01, 4.0, 0.5, 0.2, 1.0, 0.5),  # the same after the opening, when cards to come can be drawn for and laid at once
         0.3,  # TWIN: the share of its use that a card has of which there are two
         0.7,  # UNOPENED: what one who has not opened can lay with a discard, as against one who has
         60.0,  # JOKER_KEEP: for a joker in hand, more than for any other card
@@ -204,14 +204,14 @@ def weigh_use(card, hand, sight):
 
 @compiled
 def weigh_danger(card, sight):
-    """What others could lay with a card from the bank."""
+    """What others could lay with a card from the bank; at a larger table it costs less, as only differences to the mean count."""
     danger = 0.0
     for seat in range(1, len(sight.held)):
         held = sight.held[seat]
         for number in range(_THREES):
             one, other = partners(card, number)
             danger += held[one] * held[other] * (points_of(card) + points_of(one) + points_of(other))
-    return sight.weights[sight.after + DANGER] * danger
+    return sight.weights[sight.after + DANGER] * danger / (len(sight.held) - 1)
 
 
 @compiled

@@ -168,7 +168,7 @@ class LearnerTables:
             rows: which, int; at least one.
 
         Returns:
-            By name arrays of shape (number of rows, num_players), an entry for each seat: int64, float64, bool or text, as the values are.
+            By name arrays of shape (number of rows, num_players), an entry for each seat: int64, float64 or bool, as the values are.
         """
         told = [self.game.infos(self.batch.states[row]) for row in rows.tolist()]
         return {name: np.array([[info[name] for info in seats] for seats in told]) for name in told[0][0]}

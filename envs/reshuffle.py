@@ -58,13 +58,9 @@ def note_order(order, named):
 
 
 @compiled
-def renote_order(stock, named):
-    """Put what is left of a new stock, its next card last, where the order kept tells of it."""
-    end = 0
-    while end < len(named) and named[end] != NO_CARD:
-        end += 1
-    for depth in range(len(stock)):
-        named[end - 1 - depth] = stock[depth]
+def note_stock(stock, named):
+    """Keep the order of a new stock as far as it still lies, its next card last; what has left it is told no more."""
+    note_order(stock[::-1], named)
 
 
 def pile_chance(

@@ -262,16 +262,20 @@ class Table:
         return _names(self.state["known"][seat])
 
     def sees(self, seat: int, piece: str) -> Any:
-        """A piece of a seat's observation: a number; cards, ranks or suits by name; anything else as the numbers that stand there."""
+        """A piece of a seat's observation: a number; cards, ranks or suits by name; anything else as the numbers that stand there.
+
+        Ranks and suits of combinations: those that are there, * before one for which a joker is, + before one that can be put, ~ before
+        one that can be swapped in only.
+        """
         values = self.batch.observe([seat])[0][KUNKEN.observation_layout(self.batch.num_players).slices[piece]]
         if len(values) in (NUM_CARDS, NUM_KINDS):
             is_bits = piece in ("fits", "swaps", "named")
             copies = np.array([PACKS] * NUM_KINDS + [MAX_JOKERS])[: len(values)]
             return _names(np.rint(values if is_bits else values * copies).astype(int))
-        if len(values) == NUM_RANKS:
-            return "".join(rank for rank, value in zip(RANKS, values, strict=True) if value)
-        if len(values) == NUM_SUITS:
-            return "".join(suit for suit, value in zip(SUITS, values, strict=True) if value)
+        if len(values) in (NUM_RANKS, NUM_SUITS):
+            signs = {1: "", 0.5: "*", -1: "+", -0.5: "~"}
+            named = zip(RANKS if len(values) == NUM_RANKS else SUITS, values.tolist(), strict=True)
+            return "".join(signs[value] + name for name, value in named if value)
         return float(values[0]) if len(values) == 1 else [float(value) for value in values]
 
 

@@ -522,9 +522,10 @@ class Deal:
         self.phase, self.named = "bound", card
 
     def leave_hand(self, card):
-        """Take a card out of the hand; of one name, one that is known goes first."""
+        """Take a card out of the hand; of one name, one that is known goes first, but none that was taken along and waits."""
         self.hands[self.seat] -= Counter([card])
-        self.known[self.seat] -= Counter([card])
+        if self.known[self.seat][card] > self.aside[card]:
+            self.known[self.seat] -= Counter([card])
 
     def put(self, laid):
         self.leave_hand(bare(laid))

@@ -146,12 +146,15 @@ def lively(options, rows=6, steps=LIVELY_STEPS):
 
 
 class Witness:
-    """One at the table who remembers what all have seen go into hands and come out of them, by the names of actions alone."""
+    """One at the table who remembers what all have seen go into hands and come out of them, by the names of actions.
+
+    What waits, taken along and not to be used yet, is told to it.
+    """
 
     def __init__(self, bank: str, players: int) -> None:
         self.bank, self.known = [bank], [Counter[str]() for _ in range(players)]
 
-    def see(self, seat: int, action: str) -> None:
+    def see(self, seat: int, action: str, waiting: str) -> None:
         word, _, rest = action.partition(" ")
         known, card = self.known[seat], rest.split("=")[0].split()[0] if rest else ""
         if word == "take":
@@ -160,7 +163,7 @@ class Witness:
             known.update(self.bank[at:])
             del self.bank[at:]
         elif word in ("put", "swap", "discard"):
-            known.subtract([card] if known[card] else [])
+            known.subtract([card] if known[card] > waiting.split().count(card) else [])
             if word == "swap":
                 known["*"] += 1
             elif word == "discard":
@@ -188,7 +191,7 @@ def test_known_are_the_cards_taken_or_swapped_in_and_not_played_since(options):
             if name == "draw" and batch.states[row]["stock_size"] == 0:
                 witnesses[row].recycle()
                 words["recycle"] += 1
-            witnesses[row].see(int(batch.seats[row]), name)
+            witnesses[row].see(int(batch.seats[row]), name, names(batch.states[row]["aside"]))
     assert all(words[word] for word in ("take", "put", "discard", "recycle" if "stock_out" in options else "swap")), words
 
 

@@ -12,7 +12,7 @@ from penzoo.envs import get_game, rng
 from penzoo.envs.batch import Batch
 from penzoo.envs.cards import NO_CARD
 from penzoo.envs.game import Chance, Game
-from penzoo.envs.reshuffle import draw_seed, note_order, order_pile, renote_order
+from penzoo.envs.reshuffle import draw_seed, note_order, note_stock, order_pile
 
 MIN_P_VALUE = 1e-3  # with fixed seeds a test either passes always or never
 
@@ -128,9 +128,9 @@ def test_what_is_not_named_comes_each_way_as_likely_and_by_its_seed():
     assert len(orders) == 6 and chisquare(list(orders.values())).pvalue > MIN_P_VALUE
 
 
-def test_an_order_is_kept_where_it_is_read_and_what_is_left_of_it_can_be_changed():
+def test_an_order_is_kept_where_it_is_read_and_so_is_what_is_left_of_it():
     named = np.full(6, 4, np.int8)
     note_order(np.array([2, 0, 1], np.int8), named)
     assert named.tolist() == [2, 0, 1, NO_CARD, NO_CARD, NO_CARD]
-    renote_order(np.array([3, 5], np.int8), named)  # the next card last
-    assert named.tolist() == [2, 5, 3, NO_CARD, NO_CARD, NO_CARD]
+    note_stock(np.array([3, 5], np.int8), named)  # the next card last
+    assert named.tolist() == [5, 3, NO_CARD, NO_CARD, NO_CARD, NO_CARD]

@@ -8,7 +8,7 @@ from penzoo.envs.kunken.actions import NUM_ACTIONS
 from penzoo.envs.kunken.rules import legal_mask
 from penzoo.envs.kunken.state import Phase
 from penzoo.envs.kunken.stock import chance
-from penzoo.envs.reshuffle import renote_order
+from penzoo.envs.reshuffle import note_stock
 
 
 @compiled
@@ -26,10 +26,9 @@ def _is_possible(state, seat):
 @compiled
 def _note_chance(state, rng):
     """Let the record tell no other order of cards than that of the new stock."""
+    chance(state, rng)
     if state["is_recycled"]:
-        renote_order(state["stock"][: state["stock_size"]], state["recycled"])
-    else:
-        chance(state, rng)
+        note_stock(state["stock"][: state["stock_size"]], state["recycled"])
 
 
 determinize = bind_determinize("kunken", _is_possible, _note_chance)

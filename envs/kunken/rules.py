@@ -358,11 +358,11 @@ def _set_duty(state):
 
 @compiled
 def _leave_hand(state, card):
-    """Take a card out of the hand of the player in turn; of its copies one that is known goes first (D)."""
+    """Take a card out of the hand of the player in turn; of its copies one that is known goes first, but for those that wait (D)."""
     seat = state["seat"]
     state["hand"][seat, card] -= 1
     state["hand_size"][seat] -= 1
-    if state["known"][seat, card] > 0:
+    if state["known"][seat, card] > state["aside"][card]:
         state["known"][seat, card] -= 1
         state["known_size"][seat] -= 1
 

@@ -7,7 +7,7 @@ from penzoo.envs.jit import compiled
 from penzoo.envs.pengingan.rules import NUM_ACTIONS, holds_other, legal_mask, next_seat
 from penzoo.envs.pengingan.state import LIVE, Phase
 from penzoo.envs.pengingan.stock import chance
-from penzoo.envs.reshuffle import renote_order
+from penzoo.envs.reshuffle import note_stock
 
 
 @compiled
@@ -32,10 +32,9 @@ def _is_possible(state, seat):
 @compiled
 def _note_chance(state, rng):
     """Let the record tell no other order of cards than that of the new stock."""
+    chance(state, rng)
     if state["is_reshuffled"]:
-        renote_order(state["stock"][: state["stock_size"]], state["reshuffled"])
-    else:
-        chance(state, rng)
+        note_stock(state["stock"][: state["stock_size"]], state["reshuffled"])
 
 
 determinize = bind_determinize("pengingan", _is_possible, _note_chance)
