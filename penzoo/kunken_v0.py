@@ -15,9 +15,8 @@ def env(num_players: int | None = None, render_mode: str | None = None, **option
         num_players: 2 to 5; 3 if None.
         render_mode: None, "ansi" or "human".
         options: the rule options `jokers`, `ten_is_honour`, `lay_on_draw`, `opening_points`, `swap_own_jokers`, `stock_out`,
-            `reward`, `max_moves` (or
-            `max_cycles`) and `auto_single`; `illegal` and `illegal_reward` of `penzoo.envs.aec.CheckedEnv`; `reveal`, `viewer` and `match`
-            of `RawEnv`.
+            `reward`, `max_moves` (or `max_cycles`) and `auto_single`; `illegal` and `illegal_reward` of `penzoo.envs.aec.CheckedEnv`;
+            `reveal`, `viewer` and `match` of `RawEnv`.
 
     Raises:
         ValueError: an argument or an option is impossible.

@@ -200,6 +200,13 @@ def _fill_runs(ranks, suit, first, least, jokers, must, high, found, count):
 def _fill_with_more(places, naturals, replaceable, suit, first, most, size, points, found, count):
     """The runs at these places with jokers for some cards that are held, as those may be wanted elsewhere."""
     missing = size - count_bits(naturals)
+    if most == missing + 1:
+        while replaceable:  # one of them
+            left = naturals & ~(replaceable & -replaceable)
+            _write(found, count, run_of(suit, first, left, places & ~left), left << NUM_RANKS * suit, most, size, points)
+            count += 1
+            replaceable &= replaceable - 1
+        return count
     at, chosen = np.empty(LONGEST_RUN, np.int64), np.empty(LONGEST_RUN, np.int64)
     length = 0
     for rank in range(NUM_RANKS):
@@ -338,8 +345,8 @@ def held_kinds(hand):
     """The kinds of which there are one or two, and those of which there are two."""
     held, twice = 0, 0
     for card in range(NUM_KINDS):
-        held |= np.int64(hand[card] > 0) << card
-        twice |= np.int64(hand[card] > 1) << card
+        held |= int(hand[card] > 0) << card
+        twice |= int(hand[card] > 1) << card
     return held, twice
 
 
