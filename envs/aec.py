@@ -131,8 +131,8 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         Args:
             seed: begin the stream of chance anew; None lets it run on.
             options: what is given of the deal: `deck` (all card names in the order in which they leave the deck), `dealer` (a seat) and
-                what else the game draws (in Пень `trump_card`, in Pengingan `reshuffled`); what is left out is drawn. The rule options
-                stay as they are.
+                what else the game draws (in Пень `trump_card`, in Pengingan `reshuffled`, in Kunken `recycled`); what is left out is
+                drawn. The rule options stay as they are.
 
         Raises:
             ValueError: what is given is impossible; the deal in play is untouched then.

@@ -59,8 +59,8 @@ class SingleEnv(gymnasium.Env[np.ndarray, np.int64]):
         Args:
             seed: begin all chance anew; None lets it run on.
             options: what is given of the deal: `deck` (all card names in the order in which they leave the deck), `dealer` (a seat), what
-                else the game draws (in Пень `trump_card`, in Pengingan `reshuffled`), and `seat`, the learner's in this deal; what
-                is left out is drawn.
+                else the game draws (in Пень `trump_card`, in Pengingan `reshuffled`, in Kunken `recycled`), and `seat`, the learner's in
+                this deal; what is left out is drawn.
 
         Returns:
             Observation and info.

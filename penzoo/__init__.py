@@ -3,8 +3,8 @@
     from penzoo import pen_v0
     env = pen_v0.env(num_players=3)
 
-The games: `pen_v0`, `pengingan_v0`, `kunken_v0`. Importing it also registers them: `pettingzoo.make("aec", "penzoo/pen-v0")` (PettingZoo 1.27 on)
-and `gymnasium.make("penzoo/Pen-v0")`.
+The games: `pen_v0`, `pengingan_v0`, `kunken_v0`. Importing it also registers them: `pettingzoo.make("aec", "penzoo/pen-v0")` (PettingZoo
+1.27 on) and `gymnasium.make("penzoo/Pen-v0")`.
 """
 
 import importlib
@@ -16,7 +16,7 @@ from penzoo.registration import register_gymnasium, register_pettingzoo
 if TYPE_CHECKING:
     from penzoo.envs.aec import CheckedEnv
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 # In a checkout the packages lie beside this folder, which Python started there finds before any installed copy.
 _CHECKOUT = Path(__file__).parent.parent

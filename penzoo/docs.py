@@ -1,5 +1,6 @@
 """The README's tables, made from the games' own: `python -m penzoo.docs README.md` writes them anew between their marks."""
 
+import itertools
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -8,8 +9,9 @@ from pathlib import Path
 from penzoo.agents import agent_names
 from penzoo.envs import GAMES, get_game
 from penzoo.envs.game import Game
-from penzoo.envs.tables import Layout
+from penzoo.envs.tables import Layout, Piece
 
+_NUMBER = re.compile(r"_(\d+)_")  # in the name of a piece: meld_0_ranks
 _BLOCK = re.compile(r"<!-- table: (?P<kind>\w+)(?: (?P<game>\w+))? -->\n.*?<!-- end of table -->", re.DOTALL)
 
 
@@ -46,7 +48,7 @@ def actions_table(game: Game) -> str:
 
 
 def observation_table(game: Game) -> str:
-    """A row for each piece of the observation; the blocks of the seats, which are alike, once."""
+    """A row for each piece of the observation; the blocks of the seats, which are alike, once, and so what is numbered in a block."""
     return _layout_table(game, game.observation_layout, "seat")
 
 
@@ -75,15 +77,32 @@ def _filled(block: re.Match[str]) -> str:
 
 
 def _layout_table(game: Game, layout: Callable[[int], Layout], block: str) -> str:
-    step = _step(game, layout)
+    step, smallest = _step(game, layout), layout(game.min_players)
     rows = []
-    for piece, place in layout(game.min_players):
-        owner, dot, name = piece.name.partition(".")
-        if owner == f"{block}_0":
-            rows.append((f"{step}·k + {_indices(place)}", f"`{block}_k.{name}`", piece.meaning, piece.scale))
-        elif not dot:
-            rows.append((_indices(place), f"`{piece.name}`", piece.meaning, piece.scale))
+    for piece, place in smallest:
+        owner, dot, _ = piece.name.partition(".")
+        index, name, meaning = _numbered(piece, place, smallest)
+        if index and owner == f"{block}_0":
+            rows.append((f"{step}·k + {index}", f"`{name.replace(owner, f'{block}_k')}`", meaning, piece.scale))
+        elif index and not dot:
+            rows.append((index, f"`{name}`", meaning, piece.scale))
     return _table(("index", "piece", "meaning", "scale"), rows)
+
+
+def _numbered(piece: Piece, place: slice, layout: Layout) -> tuple[str, str, str]:
+    """Index, name and meaning of a piece; of several that differ in a number, for all of them at the first, and none at the others."""
+    number = _NUMBER.search(piece.name)
+    if number is None:
+        return _indices(place), piece.name, piece.meaning
+
+    def named(other: object) -> str:
+        return f"{piece.name[: number.start()]}_{other}_{piece.name[number.end() :]}"
+
+    if number[1] != "0":
+        return "", "", ""
+    count = next(n for n in itertools.count() if named(n) not in layout.slices)
+    step = layout.slices[named(1)].start - place.start
+    return f"{step}·n + {_indices(place)}", named("n"), f"{piece.meaning} (n from 0 to {count - 1})"
 
 
 def _step(game: Game, layout: Callable[[int], Layout]) -> int:

@@ -33,6 +33,8 @@ BANK = "4c"  # where a position does not say what lies there
 STOCK = "7s 7d 2h 9s Jc"  # or what is to come
 BETWEEN = " | "  # two combinations
 HONOURS, HIGH, LOW = "AKQJ", 10, 5
+OPEN = "0: 7c 7d 7h"  # laid by one who has opened; only 7s fits onto it
+OTHER = "1: Ah Ad *"  # another's set, in which Ac and As can be swapped
 
 
 class Table:
@@ -277,6 +279,27 @@ class Table:
             named = zip(RANKS if len(values) == NUM_RANKS else SUITS, values.tolist(), strict=True)
             return "".join(signs[value] + name for name, value in named if value)
         return float(values[0]) if len(values) == 1 else [float(value) for value in values]
+
+
+def opened(hand: str, bank: str = "4c", table: str = OPEN, **options: Any) -> Table:
+    """One who has opened, at the beginning of a turn."""
+    return Table(hand, table, bank, **options)
+
+
+def laying(hand: str, table: str = OPEN, stock: str = "2s", **options: Any) -> Table:
+    """One who has opened and drawn 2s, which is kept to discard."""
+    return Table(hand, table, stock=stock, opened=[0], **options).play("draw")
+
+
+def words(names: str) -> list[str]:
+    """Names that stand in a row."""
+    return names.split(", ") if names else []
+
+
+def run_from(first: int, length: int, suit: str = "d", jokers: tuple[int, ...] = ()) -> str:
+    """A run in the order in which it is built; `jokers` are the places that jokers have."""
+    names = [RANKS[(first + k) % NUM_RANKS] + suit for k in range(length)]
+    return " ".join("*=" + name if k in jokers else name for k, name in enumerate(names))
 
 
 def fresh_deal(players: int, deck: Sequence[str] | None = None, dealer: int = 0, **options: Any) -> Table:

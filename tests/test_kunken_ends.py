@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from kunken_positions import FILLER, KUNKEN, Table, fresh_deal, full_deck
+from kunken_positions import FILLER, KUNKEN, OPEN, OTHER, Table, fresh_deal, full_deck
 from scipy.stats import chisquare
 
 from penzoo import kunken_v0
@@ -13,8 +13,6 @@ from penzoo.envs.kunken.state import CARDS, JOKER_COPIES, MAX_DECK, MOST_POINTS,
 
 SEED = 20240
 MIN_P_VALUE = 1e-3  # with fixed seeds a test either passes always or never
-OPEN = "0: 7c 7d 7h"  # laid by one who has opened; only 7s fits onto it
-OTHER = "1: Ah Ad *"  # another's set, in which Ac and As can be swapped
 FILLER_POINTS = 85
 GOING_OUT = ("draw", "meld 0", "put 7s", "close", "discard 5c")
 

@@ -141,10 +141,10 @@ def test_our_own_configurations_hold(path):
     assert config.baselines == agent_names(config.game)
 
 
-@pytest.mark.parametrize(("name", "players"), [("pengingan", 4), ("pengingan_6", 6)])
+@pytest.mark.parametrize(("name", "players"), [("pengingan", 4), ("pengingan_6", 6), ("kunken", 2), ("kunken_4", 4)])
 def test_rummies_are_trained_without_forced_decisions_and_with_scaled_rewards(name, players):
     config = load_config(name)
-    assert (config.game, config.players) == ("pengingan", players)
+    assert (config.game, config.players) == (name.split("_")[0], players)
     assert config.options == {"auto_single": True}
     assert 0 < config.ppo.reward_scale < 1
 
