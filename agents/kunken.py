@@ -6,23 +6,30 @@ from penzoo.envs.cards import NO_CARD
 from penzoo.envs.jit import compiled
 from penzoo.envs.kunken.actions import CLOSE, DISCARD, DRAW, MELD, NUM_ACTIONS, PASS, PUT, PUT_JOKER, SWAP, TAKE
 from penzoo.envs.kunken.melds import card_points, count_bits, honours, rank_bits, suit_bits, turned
+from penzoo.envs.kunken.opening import held_kinds
 from penzoo.envs.kunken.state import (
     HIGH,
     JOKER,
     MAX_DECK,
     MAX_JOKERS,
     MAX_MELDS,
+    MELD_WIDTH,
     NUM_CARDS,
     NUM_KINDS,
     NUM_RANKS,
     NUM_SUITS,
     PACKS,
     SHORTEST,
+    SHOWN_FITS,
+    SHOWN_HELD,
+    SHOWN_JOKER,
 )
 from penzoo.envs.kunken.stock import card_at
 from penzoo.envs.kunken.views import AT
 
 _HAND, _BANK, _BANK_SIZE = AT["hand"], AT["bank"], AT["bank_size"]
+_SUITS, _RANKS = AT["meld_0_suits"], AT["meld_0_ranks"]
+IS_THERE, JOKER_THERE, PUT_THERE = (shown / SHOWN_HELD for shown in (SHOWN_HELD, SHOWN_JOKER, SHOWN_FITS))  # among suits and ranks
 _HALF = 0.5  # to round by
 HONOURS = honours(False)  # an observation does not tell whether tens are honours
 NO_ACTION = -1
@@ -93,11 +100,12 @@ def greedy(observation, mask, players):
         return put
     if mask[CLOSE]:
         return CLOSE
-    for first, end in ((PUT_JOKER, MELD), (SWAP, CLOSE), (MELD, SWAP)):
-        action = find_first(mask, first, end)
-        if action != NO_ACTION:
-            return action
-    return find_discard(mask, hand)
+    action = find_joker_put(mask)
+    if action == NO_ACTION:
+        action = find_first(mask, SWAP, CLOSE)
+    if action == NO_ACTION:
+        action = find_meld(observation, mask)
+    return action if action != NO_ACTION else find_discard(mask, hand)
 
 
 @compiled
@@ -114,11 +122,11 @@ def find_deepest(observation, mask):
 def find_put(mask, hand):
     """The `put` of a card from which the dearest cards follow in hand; NO_ACTION if there is none."""
     best, most = NO_ACTION, -1
-    kinds = np.int64(0)
+    kinds = 0
     for card in range(NUM_KINDS):
         if mask[PUT + card]:
             if kinds == 0:
-                kinds = find_kinds(hand, 1)
+                kinds, _ = held_kinds(hand)
             points = count_following(card, kinds) * card_points(card, HONOURS)
             if points > most:
                 best, most = PUT + card, points
@@ -126,12 +134,36 @@ def find_put(mask, hand):
 
 
 @compiled
-def find_kinds(hand, copies):
-    """The kinds of natural cards of which there are so many in hand, a bit for each."""
-    kinds = np.int64(0)
+def find_joker_put(mask):
+    """The `put` of a joker that stands for the dearest card; NO_ACTION if there is none."""
+    best, most = NO_ACTION, 0
     for card in range(NUM_KINDS):
-        kinds |= np.int64(hand[card] >= copies) << card
-    return kinds
+        if mask[PUT_JOKER + card] and card_points(card, HONOURS) > most:
+            best, most = PUT_JOKER + card, card_points(card, HONOURS)
+    return best
+
+
+@compiled
+def find_meld(observation, mask):
+    """The combination that can be chosen onto which the dearest card fits, in hand or not; NO_ACTION if none can be chosen."""
+    best, most = NO_ACTION, -1
+    for number in range(MAX_MELDS):
+        if mask[MELD + number]:
+            points = 0
+            for card in range(NUM_KINDS):
+                if fits_onto(observation, number, card):
+                    points = max(points, card_points(card, HONOURS))
+            if points > most:
+                best, most = MELD + number, points
+    return best
+
+
+@compiled
+def fits_onto(observation, number, card):
+    """Whether a card can be put onto a combination on the table."""
+    at = number * MELD_WIDTH
+    suit, rank = observation[_SUITS + at + card // NUM_RANKS], observation[_RANKS + at + card % NUM_RANKS]
+    return min(suit, rank) == PUT_THERE and max(suit, rank) == IS_THERE  # the suit of a run and an end of it, or the rank of a set
 
 
 @compiled

@@ -2,7 +2,19 @@
 
 import numpy as np
 
-from penzoo.agents.kunken import HONOURS, NO_ACTION, find_depth, find_first, find_kinds, read_bank, read_counts, read_hand
+from penzoo.agents.kunken import (
+    HONOURS,
+    JOKER_THERE,
+    NO_ACTION,
+    find_depth,
+    find_first,
+    find_joker_put,
+    find_meld,
+    fits_onto,
+    read_bank,
+    read_counts,
+    read_hand,
+)
 from penzoo.agents.kunken_worth import (
     DRAW_GAIN,
     HOLD,
@@ -20,8 +32,9 @@ from penzoo.agents.kunken_worth import (
 )
 from penzoo.envs.cards import NO_CARD
 from penzoo.envs.jit import compiled
-from penzoo.envs.kunken import opening
-from penzoo.envs.kunken.actions import CLOSE, DISCARD, DRAW, MELD, PASS, PUT, PUT_JOKER, SWAP, TAKE
+from penzoo.envs.kunken import lists
+from penzoo.envs.kunken.actions import CLOSE, DISCARD, DRAW, MELD, PASS, PUT, SWAP, TAKE
+from penzoo.envs.kunken.lists import JOKERS, KINDS, POINTS
 from penzoo.envs.kunken.melds import (
     add_counts,
     count_bits,
@@ -31,7 +44,7 @@ from penzoo.envs.kunken.melds import (
     set_of,
     span,
 )
-from penzoo.envs.kunken.opening import JOKERS, KINDS, POINTS
+from penzoo.envs.kunken.opening import held_kinds
 from penzoo.envs.kunken.state import (
     HIGH,
     JOKER,
@@ -44,7 +57,6 @@ from penzoo.envs.kunken.state import (
     NUM_KINDS,
     NUM_RANKS,
     NUM_SUITS,
-    PACKS,
     Duty,
     Phase,
 )
@@ -54,9 +66,8 @@ _BUILD, _ADD = AT["phase"] + Phase.BUILD, AT["phase"] + Phase.ADD
 _THIRD = AT["duty"] + Duty.THIRD - 1
 _NAMED, _ASIDE, _OPEN = AT["named"], AT["aside"], AT["open"]
 _IS_SET, _SIZE, _SUITS, _RANKS = (AT[f"meld_0_{name}"] for name in ("set", "size", "suits", "ranks"))
-_LONG_LIST = 80  # combinations in hand among which no two are weighed together: such a hand lays nearly all of it anyway
+_LONG_LIST = 80  # combinations, from which on each is weighed by itself, not by what could be laid beside it: that takes too long
 _HALF = 0.5  # to round by
-_JOKER_THERE = 0.5  # among the ranks of a run
 _EVEN = 1.0  # what a point left in hand costs when the deal ends
 
 
@@ -90,11 +101,12 @@ def choose(observation, mask, players, weights):
         action = choose_new(observation, mask, hand, jokers)
         if action != NO_ACTION:
             return action
-    for first, end in ((CLOSE, DISCARD), (PUT, MELD), (MELD, SWAP)):
+    for first, end in ((CLOSE, DISCARD), (PUT, MELD)):
         action = find_first(mask, first, end)
         if action != NO_ACTION:
             return action
-    return find_discard(observation, mask, hand, players, weights)
+    action = find_meld(observation, mask)
+    return action if action != NO_ACTION else find_discard(observation, mask, hand, players, weights)
 
 
 @compiled
@@ -145,10 +157,8 @@ def find_whist(observation, mask, hand):
     """A combination on the table that takes a natural card from hand; NO_ACTION if there is none."""
     for number in range(MAX_MELDS):
         if mask[MELD + number]:
-            at = number * MELD_WIDTH
             for card in range(NUM_KINDS):
-                suit, rank = observation[_SUITS + at + card // NUM_RANKS], observation[_RANKS + at + card % NUM_RANKS]
-                if hand[card] > 0 and min(suit, rank) == -1 and max(suit, rank) == 1:  # the one is there, the other can be put
+                if hand[card] > 0 and fits_onto(observation, number, card):
                     return MELD + number
     return NO_ACTION
 
@@ -163,7 +173,7 @@ def choose_addition(mask):
     if best != NO_ACTION:
         return best
     action = find_first(mask, SWAP, DISCARD)
-    return action if action != NO_ACTION else find_first(mask, PUT_JOKER, MELD)
+    return action if action != NO_ACTION else find_joker_put(mask)
 
 
 @compiled
@@ -194,15 +204,15 @@ def choose_new(observation, mask, hand, jokers):
     if is_begun:
         add_counts(cards, begun, 1)
     must = read_named(observation) if observation[_THIRD] > 0 else NO_CARD
-    held, twice = find_kinds(cards, 1), find_kinds(cards, PACKS)
-    found, count = opening.list_melds(held, min(jokers, int(cards[JOKER])), must, HONOURS, opening.new_list())
+    held, twice = held_kinds(cards)
+    found, count = lists.list_melds(held, min(jokers, int(cards[JOKER])), must, HONOURS, lists.new_list())
     others, number = found, count
     if must != NO_CARD:
-        others, number = opening.list_melds(held, 0, NO_CARD, HONOURS, opening.new_list())
+        others, number = lists.list_melds(held, 0, NO_CARD, HONOURS, lists.new_list())
     best, most = NO_ACTION, -np.inf
     for index in range(count):
-        if opening.begins_so(found[index, opening.MELD], begun, size):
-            action = opening.next_step(found[index, opening.MELD], size)
+        if lists.begins_so(found[index, lists.MELD], begun, size):
+            action = lists.next_step(found[index, lists.MELD], size)
             if mask[action]:
                 weight = found[index, POINTS] - HIGH * found[index, JOKERS]
                 if max(count, number) < _LONG_LIST:
@@ -235,7 +245,7 @@ def read_open(observation):
         suits |= np.int64(observation[_SUITS + at + suit] > 0) << suit
     for rank in range(NUM_RANKS):
         ranks |= np.int64(observation[_RANKS + at + rank] > 0) << rank
-        jokers |= np.int64(observation[_RANKS + at + rank] == _JOKER_THERE) << rank
+        jokers |= np.int64(observation[_RANKS + at + rank] == JOKER_THERE) << rank
     if observation[_IS_SET + at] > 0:
         return set_of(lowest_bit(ranks), suits, size - count_bits(suits))
     first = 0

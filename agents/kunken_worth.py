@@ -4,11 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from penzoo.agents.kunken import HONOURS, find_kinds, read_bank, read_counts, read_size
+from penzoo.agents.kunken import HONOURS, IS_THERE, read_bank, read_counts, read_size
 from penzoo.envs.cards import NO_CARD
 from penzoo.envs.jit import compiled
+from penzoo.envs.kunken.lists import JOKERS, KINDS, POINTS, list_melds, new_list
 from penzoo.envs.kunken.melds import card_points
-from penzoo.envs.kunken.opening import JOKERS, KINDS, POINTS, list_melds, new_list
+from penzoo.envs.kunken.opening import held_kinds
 from penzoo.envs.kunken.state import (
     HIGH,
     JOKER,
@@ -27,6 +28,7 @@ _FITS, _HAND_SIZE, _KNOWN, _OPENED = AT["fits"], AT["seat_0.hand_size"], AT["sea
 _SIZE, _SUITS, _RANKS = (AT[f"meld_0_{name}"] for name in ("size", "suits", "ranks"))
 _THREES = 6  # combinations of three in which a card can be, jokers left out: three sets and three runs
 _SETS = 3  # of them
+_LAST = 1e6  # more than any other card weighs: a joker is discarded where there is nothing else
 
 # What counts, in points; each tried alone against greedy on common decks, at tables of two and of four. The first eight stand there twice:
 # for one who has not opened, and for one who has.
@@ -157,7 +159,7 @@ def find_unseen(observation, hand):
         if observation[_SIZE + at] == 0:
             break
         for rank in range(NUM_RANKS):
-            if observation[_RANKS + at + rank] == 1:  # not a joker
+            if observation[_RANKS + at + rank] == IS_THERE:  # not a joker
                 for suit in range(NUM_SUITS):
                     unseen[suit * NUM_RANKS + rank] -= observation[_SUITS + at + suit] > 0
     return unseen
@@ -218,7 +220,7 @@ def weigh_danger(card, sight):
 def weigh_keeping(card, hand, sight):
     """What is lost by discarding a card from a hand."""
     if card == JOKER:
-        return sight.weights[JOKER_KEEP]
+        return _LAST
     use = weigh_use(card, hand, sight)
     if hand[card] > 1:
         use *= sight.weights[TWIN]
@@ -255,8 +257,8 @@ def find_dearest(found, count, held, jokers):
 
 @compiled
 def weigh_hand(hand, observation, cost, weights):
-    """What a hand can lay out and what is left of it, for one who has opened."""
-    held, twice = find_kinds(hand, 1), find_kinds(hand, PACKS)
+    """What a hand can lay out, as if it had opened, less what its other cards cost."""
+    held, twice = held_kinds(hand)
     found, count = list_melds(held, 0, NO_CARD, HONOURS, new_list())
     total, left = 0.0, 0
     while True:

@@ -400,7 +400,8 @@ class CheckedEnv(RawEnv):
         game, num_players, render_mode, options: as for `RawEnv`.
         illegal: "terminate" ends the deal for all at an illegal action, as TerminateIllegalWrapper does: the offender gets
             `illegal_reward`, the others 0; "raise" raises a ValueError and leaves the deal as it was.
-        illegal_reward: what an illegal action costs, in the game's unit: -1 is the worst payoff in Пень, but one chip in Pengingan.
+        illegal_reward: what an illegal action costs, in the game's unit: -1 is the worst payoff in Пень, but one chip in Pengingan, one
+            point in Kunken.
     """
 
     def __init__(

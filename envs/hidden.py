@@ -37,7 +37,7 @@ def determinize(state, seat, rng):
     Deals are drawn until one fits. Where hardly any does, they are found by so many swaps of two cards, from the true deal on, that of
     this nothing is left but what fits (Metropolis et al., 1953).
     """
-    cards = np.empty(state["hand"].size + len(state["stock"]), np.int8)
+    cards = np.empty(_count_hidden(state, seat), np.int8)
     count = _gather_hidden(state, seat, cards)
     true_deal = cards.copy()
     is_dealt, tries = False, 0
@@ -59,6 +59,15 @@ def _swap_hidden(state, seat, cards, count, rng):
         if not is_possible(state, seat):  # noqa: F821
             cards[one], cards[other] = cards[other], cards[one]
     _deal_hidden(state, seat, cards)
+
+
+@compiled
+def _count_hidden(state, seat):
+    count = int(state["stock_size"])
+    for other in range(state["players"]):
+        if other != seat:
+            count += int(state["hand_size"][other]) - int(state["known_size"][other])
+    return count
 
 
 @compiled

@@ -33,7 +33,8 @@ class LearnerTables:
         render_mode: None, "ansi" or "human".
         seat: the learner's; None draws it for each deal.
         illegal: "raise" makes an illegal action a ValueError, "terminate" ends the deal with `illegal_reward` for the learner.
-        illegal_reward: what it costs, in the game's unit: -1 is the worst payoff in Пень, but one chip in Pengingan.
+        illegal_reward: what it costs, in the game's unit: -1 is the worst payoff in Пень, but one chip in Pengingan, one
+            point in Kunken.
         reveal: show hidden cards in the rendered text.
         match: after a deal that has ended the next dealer is the one that the rules name; else the dealer is drawn for each deal.
         threads: how many work on a step.

@@ -19,7 +19,7 @@ import pytest
 
 from penzoo.envs import get_game
 from penzoo.envs.cards import NO_CARD
-from penzoo.envs.kunken import rules
+from penzoo.envs.kunken import legal, rules
 from penzoo.envs.kunken.melds import run_of, set_of
 from penzoo.envs.kunken.state import Phase
 from penzoo.envs.kunken.stock import push
@@ -405,7 +405,7 @@ class Engine:
         assert state["seat"] == 0 and state["named"] == NO_CARD
 
     def legal(self) -> list[str]:
-        rules.legal_mask(self.state, self.mask)
+        legal.legal_mask(self.state, self.mask)
         return list(GAME.legal_names(self.mask))
 
     def play(self, name: str) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from penzoo.envs.game import Functions, Game, Outcome, max_moves_option
-from penzoo.envs.kunken import hidden, rules, stock, views
+from penzoo.envs.kunken import hidden, legal, rules, stock, views
 from penzoo.envs.kunken.actions import ACTIONS
 from penzoo.envs.kunken.scores import score
 from penzoo.envs.kunken.screen import remark, text
@@ -107,7 +107,7 @@ GAME = Game(
         chance=stock.chance,
         deal=rules.deal,
         next_dealer=rules.next_dealer,
-        legal_mask=rules.legal_mask,
+        legal_mask=legal.legal_mask,
         apply=rules.apply,
         observe=views.observe,
         determinize=hidden.determinize,

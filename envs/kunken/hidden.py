@@ -5,7 +5,7 @@ import numpy as np
 from penzoo.envs.hidden import bind_determinize
 from penzoo.envs.jit import compiled
 from penzoo.envs.kunken.actions import NUM_ACTIONS
-from penzoo.envs.kunken.rules import legal_mask
+from penzoo.envs.kunken.legal import legal_mask
 from penzoo.envs.kunken.state import Phase
 from penzoo.envs.kunken.stock import chance
 from penzoo.envs.reshuffle import note_stock

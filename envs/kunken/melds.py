@@ -1,4 +1,4 @@
-"""Combinations (RULES.md, "Combinations"), and what one can be completed to.
+"""Combinations (RULES.md, "Combinations"): how they are kept, read and built.
 
 A combination on the table is one int64, `meld` below. Of a run it holds the ranks of its natural cards (bits 0 to 12), the ranks for which
 jokers stand (13 to 25), the first rank (26 to 29) and the suit (30, 31); of a set the suits of its natural cards (bits 0 to 3), how many
@@ -7,7 +7,6 @@ jokers it has (13, 14), the rank (26 to 29), and bit 32. A single natural card, 
 Kinds of cards are also told by one int64, with bit k for the card of index k; within a suit by 13 bits, with bit r for rank r.
 """
 
-from penzoo.envs.cards import NO_CARD
 from penzoo.envs.jit import compiled
 from penzoo.envs.kunken.state import (
     HIGH,
@@ -24,17 +23,18 @@ from penzoo.envs.kunken.state import (
     SHOWN_FITS,
     SHOWN_HELD,
     SHOWN_JOKER,
+    SHOWN_RANKS,
+    SHOWN_SET,
+    SHOWN_SIZE,
+    SHOWN_SUITS,
     SHOWN_SWAPS,
     TEN,
 )
 
 _JOKERS, _RANK, _SUIT, _SET = 13, 26, 30, 32  # first bits
-_RANK_BITS = (1 << NUM_RANKS) - 1
-_SUIT_BITS = (1 << NUM_SUITS) - 1
+RANK_BITS = (1 << NUM_RANKS) - 1
+SUIT_BITS = (1 << NUM_SUITS) - 1
 _RANK_MASK, _SUIT_MASK = 15, 3
-
-_LOWEST = sum(1 << NUM_RANKS * suit for suit in range(NUM_SUITS))  # the first rank of every suit
-_HIGHEST = _LOWEST << NUM_RANKS - 1
 
 _HONOUR_BITS = sum(1 << rank for rank in HONOURS)
 _HONOUR_KINDS = sum(_HONOUR_BITS << NUM_RANKS * suit for suit in range(NUM_SUITS))
@@ -42,7 +42,6 @@ _TEN_KINDS = sum(1 << NUM_RANKS * suit + TEN for suit in range(NUM_SUITS))
 
 _PAIRS, _FOURS, _EIGHTS = 0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F
 _COUNT_MASK = 0x7F
-NONE = 99  # more cards than any combination has
 
 
 # ---------------------------------------------------------------------------------------------------------------------- bits
@@ -69,7 +68,7 @@ def lowest_bit(bits):
 @compiled
 def suit_bits(kinds, suit):
     """The ranks that are among the kinds in one suit."""
-    return (kinds >> NUM_RANKS * suit) & _RANK_BITS
+    return (kinds >> NUM_RANKS * suit) & RANK_BITS
 
 
 @compiled
@@ -93,14 +92,14 @@ def of_rank(suits, rank):
 @compiled
 def turned(ranks, by):
     """The ranks seen from one `by` places up: bit r is set where rank r + by, going round, is among them."""
-    return ((ranks >> by) | (ranks << (NUM_RANKS - by))) & _RANK_BITS
+    return ((ranks >> by) | (ranks << (NUM_RANKS - by))) & RANK_BITS
 
 
 @compiled
 def span(first, length):
     """The ranks of so many places from the first on, going round."""
     bits = ((1 << length) - 1) << first
-    return (bits | (bits >> NUM_RANKS)) & _RANK_BITS
+    return (bits | (bits >> NUM_RANKS)) & RANK_BITS
 
 
 @compiled
@@ -145,13 +144,13 @@ def suit_of(meld):
 @compiled
 def natural_bits(meld):
     """The ranks of a run's natural cards, or the suits of a set's."""
-    return meld & _RANK_BITS
+    return meld & RANK_BITS
 
 
 @compiled
 def joker_bits(meld):
     """The ranks for which a run's jokers stand."""
-    return (meld >> _JOKERS) & _RANK_BITS
+    return (meld >> _JOKERS) & RANK_BITS
 
 
 @compiled
@@ -280,7 +279,7 @@ def with_swapped(meld, card):
 @compiled
 def joker_name(suits, rank):
     """The card after which a joker is named in a set with these natural suits: the first that none of them has (D)."""
-    return NUM_RANKS * lowest_bit(~suits & _SUIT_BITS) + rank
+    return NUM_RANKS * lowest_bit(~suits & SUIT_BITS) + rank
 
 
 @compiled
@@ -288,7 +287,7 @@ def fitting(meld):
     """The kinds that can be put onto a combination on the table: the ends of a run, the missing suits of a set."""
     size = count_cards(meld)
     if is_set(meld):
-        return of_rank(~natural_bits(meld) & _SUIT_BITS, first_rank(meld)) if size < LONGEST_SET else 0
+        return of_rank(~natural_bits(meld) & SUIT_BITS, first_rank(meld)) if size < LONGEST_SET else 0
     if size == LONGEST_RUN:
         return 0
     ends = (1 << lower_end(meld)) | (1 << upper_end(meld))
@@ -311,7 +310,7 @@ def upper_end(meld):
 def swappable(meld):
     """The kinds for which one of its jokers can be swapped (S, D)."""
     if is_set(meld):
-        return of_rank(~natural_bits(meld) & _SUIT_BITS, first_rank(meld)) if joker_bits(meld) > 0 else 0
+        return of_rank(~natural_bits(meld) & SUIT_BITS, first_rank(meld)) if joker_bits(meld) > 0 else 0
     return joker_bits(meld) << NUM_RANKS * suit_of(meld)
 
 
@@ -324,10 +323,10 @@ def show(meld, shown):
     """
     shown[:] = 0
     size = count_cards(meld)
-    shown[0] = size
-    suits, ranks = shown[2 : 2 + NUM_SUITS], shown[2 + NUM_SUITS : MELD_WIDTH]
+    shown[SHOWN_SIZE] = size
+    suits, ranks = shown[SHOWN_SUITS:SHOWN_RANKS], shown[SHOWN_RANKS:MELD_WIDTH]
     if is_set(meld):
-        shown[1] = 1
+        shown[SHOWN_SET] = 1
         ranks[first_rank(meld)] = SHOWN_HELD
         missing = SHOWN_FITS if size < LONGEST_SET else SHOWN_SWAPS if joker_bits(meld) else 0
         for suit in range(NUM_SUITS):
@@ -348,220 +347,3 @@ def add_counts(counts, meld, sign):
     for card in range(NUM_KINDS):
         counts[card] += sign * ((naturals >> card) & 1)
     counts[JOKER] += sign * count_jokers(meld)
-
-
-# ---------------------------------------------------------------------------------------------- what it can be completed to
-
-
-@compiled
-def run_starts(ranks, jokers):
-    """The ranks from which a good run of these ranks and so many jokers may begin: all those from which one does, and hardly others.
-
-    With a joker at most, two of any three places are natural.
-    """
-    second, third = turned(ranks, 1), turned(ranks, 2)
-    if jokers == 0:
-        return ranks & second & third
-    if jokers == 1:
-        return (ranks & (second | third)) | (second & third)
-    return ranks | second | third if jokers == 2 else _RANK_BITS
-
-
-@compiled
-def set_ranks(kinds, jokers):
-    """The ranks of which a good set can be made with so many jokers."""
-    clubs, diamonds, hearts, spades = suit_bits(kinds, 0), suit_bits(kinds, 1), suit_bits(kinds, 2), suit_bits(kinds, 3)
-    if jokers > 0:
-        return (clubs & diamonds) | ((clubs | diamonds) & (hearts | spades)) | (hearts & spades)
-    return (clubs & diamonds & (hearts | spades)) | (hearts & spades & (clubs | diamonds))
-
-
-@compiled
-def plain_kinds(kinds):
-    """Those of the kinds that are in a good combination of them without jokers."""
-    second = ((kinds & ~_LOWEST) >> 1) | ((kinds & _LOWEST) << NUM_RANKS - 1)
-    third = ((second & ~_LOWEST) >> 1) | ((second & _LOWEST) << NUM_RANKS - 1)
-    found = kinds & second & third  # the first cards of runs of three
-    for _ in range(2):
-        found |= ((found & ~_HIGHEST) << 1) | ((found & _HIGHEST) >> NUM_RANKS - 1)
-    ranks = set_ranks(kinds, 0)
-    for suit in range(NUM_SUITS):
-        found |= kinds & (ranks << NUM_RANKS * suit)
-    return found
-
-
-@compiled
-def shortest_with(card, kinds, jokers):
-    """The fewest cards of a good combination of one card more (`card`) with cards from a hand of these kinds and so many jokers.
-
-    The card is used as itself; NONE if there is none. A good combination of more than three cards of which jokers are less than half
-    stays good without the card at one of its ends, so the shortest has three cards, or twice as many as jokers.
-    """
-    if card == JOKER:
-        return _shortest_with_joker(kinds, jokers + 1)
-    suit, rank = card // NUM_RANKS, card % NUM_RANKS
-    suits = count_bits(rank_bits(kinds, rank) | (1 << suit))
-    if suits > 2 or (suits == 2 and jokers > 0):
-        return SHORTEST
-    ranks = turned(suit_bits(kinds, suit), rank) | 1  # the card's own rank is the first bit now
-    if _begins(ranks, SHORTEST, jokers) or _begins(turned(ranks, 12), SHORTEST, jokers) or _begins(turned(ranks, 11), SHORTEST, jokers):
-        return SHORTEST
-    for half in range(2, min(jokers, LONGEST_RUN // 2) + 1):
-        for before in range(2 * half):
-            if count_bits(turned(ranks, (NUM_RANKS - before) % NUM_RANKS) & span(0, 2 * half)) >= half:
-                return 2 * half
-    return NONE
-
-
-@compiled
-def _begins(ranks, length, jokers):
-    """Whether so many places from rank 0 on can be a run of these ranks and jokers."""
-    missing = length - count_bits(ranks & ((1 << length) - 1))
-    return missing <= min(jokers, length // 2)
-
-
-@compiled
-def _shortest_with_joker(kinds, jokers):
-    """As `shortest_with`, for a combination that holds a joker, of so many in all."""
-    if set_ranks(kinds, jokers):
-        return SHORTEST
-    shortest = NONE
-    for suit in range(NUM_SUITS):
-        ranks = suit_bits(kinds, suit)
-        if ranks & (turned(ranks, 1) | turned(ranks, 2)):
-            return SHORTEST
-        for half in range(2, min(jokers, LONGEST_RUN // 2) + 1):
-            if 2 * half < shortest:
-                for first in range(NUM_RANKS):
-                    if count_bits(ranks & span(first, 2 * half)) >= half:
-                        shortest = 2 * half
-                        break
-    return shortest
-
-
-@compiled
-def can_complete(meld, kinds, jokers, room, named):
-    """Whether a new combination can be completed by going on in order with cards of these kinds and so many jokers.
-
-    Args:
-        meld: what has been put.
-        kinds: natural cards that may be used, besides.
-        jokers: how many jokers, besides.
-        room: how many cards may be put still.
-        named: the card that must be in it, or NO_CARD.
-    """
-    if is_set(meld):
-        return _can_complete_set(meld, kinds, jokers, room, named)
-    if _can_complete_run(meld, kinds, jokers, room, named):
-        return True
-    return count_cards(meld) == 1 and count_jokers(meld) == 0 and _can_complete_set(as_set(meld), kinds, jokers, room, named)
-
-
-@compiled
-def _can_complete_run(meld, kinds, jokers, room, named):
-    suit, size, own = suit_of(meld), count_cards(meld), count_jokers(meld)
-    ranks = suit_bits(kinds, suit)
-    wants_joker, is_missing = named == JOKER and own == 0, 0 <= named < JOKER and not holds(meld, named)
-    if is_missing and named // NUM_RANKS != suit:
-        return False
-    naturals, rank = size - own, upper_end(meld)
-    for more in range(min(room, LONGEST_RUN - size) + 1):
-        filled = max(size + more - naturals - own, 1 if wants_joker else 0)
-        if size + more - naturals - own > jokers:
-            return False
-        is_within = filled <= min(jokers, more) and own + filled <= (size + more) // 2
-        if size + more >= SHORTEST and is_within and not is_missing:
-            return True
-        naturals += (ranks >> rank) & 1
-        if is_missing and named % NUM_RANKS == rank:
-            is_missing = False
-        rank = rank + 1 if rank + 1 < NUM_RANKS else 0
-    return False
-
-
-@compiled
-def _can_complete_set(meld, kinds, jokers, room, named):
-    rank, suits, own = first_rank(meld), natural_bits(meld), joker_bits(meld)
-    later = 0
-    if own == 0:
-        later = rank_bits(kinds, rank) & ~((1 << _highest_suit(suits) + 1) - 1)
-    added = later
-    while True:  # over all choices of the later suits
-        size, count = count_bits(suits | added), count_bits(added)
-        for filled in range(min(jokers, LONGEST_SET - own) + 1):
-            after = set_of(rank, suits | added, own + filled)
-            is_named_in = named == NO_CARD or holds(after, named)
-            if is_named_in and count + filled <= room and size + own + filled <= LONGEST_SET and is_good(after):
-                return True
-        if added == 0:
-            return False
-        added = (added - 1) & later
-
-
-@compiled
-def _highest_suit(suits):
-    highest = 0
-    for suit in range(NUM_SUITS):
-        if (suits >> suit) & 1:
-            highest = suit
-    return highest
-
-
-@compiled
-def can_mend(meld, kinds, jokers, room, may_swap):
-    """Whether a combination on the table with more jokers than natural cards can be made good: a run, since a set never has so many.
-
-    Args:
-        meld: as it lies.
-        kinds: natural cards in hand.
-        jokers: how many jokers in hand.
-        room: how many cards may be put still.
-        may_swap: whether jokers may be swapped, too.
-    """
-    if is_good(meld):
-        return True
-    suit, size, own = suit_of(meld), count_cards(meld), count_jokers(meld)
-    ranks, first = suit_bits(kinds, suit), first_rank(meld)
-    swaps = count_bits(ranks & joker_bits(meld)) if may_swap else 0
-    for more in range(min(room, LONGEST_RUN - size) + 1):
-        for below in range(more + 1):
-            places = span((first + NUM_RANKS - below) % NUM_RANKS, size + more) & ~(natural_bits(meld) | joker_bits(meld))
-            filled = more - count_bits(places & ranks)
-            if filled <= jokers + swaps and 2 * (own - swaps + filled) <= size + more:
-                return True
-    return False
-
-
-@compiled
-def first_puts(kinds, jokers, room, suit):
-    """With which cards of a suit a new combination can begin, nothing being asked of it but that it can be completed.
-
-    Args:
-        kinds: natural cards that may be used.
-        jokers: how many jokers.
-        room: how many cards may be put in all.
-        suit: of the first card.
-
-    Returns:
-        The ranks that may be put as natural cards, and those that a joker may stand for.
-    """
-    if room < SHORTEST:
-        return 0, 0
-    ranks = suit_bits(kinds, suit)
-    second, third = turned(ranks, 1), turned(ranks, 2)
-    others, pairs = 0, 0  # ranks of which a later suit is there, and of which two are
-    for later in range(suit + 1, NUM_SUITS):
-        of_later = suit_bits(kinds, later)
-        pairs |= others & of_later
-        others |= of_later
-    if jokers == 0:
-        return ranks & ((second & third) | pairs), 0
-    naturals, filled = ranks & (second | third | others), second & third
-    for half in range(2, min(jokers, room // 2, LONGEST_RUN // 2) + 1):  # else the shortest is half jokers: see `shortest_with`
-        for first in range(NUM_RANKS):
-            after = count_bits(ranks & span((first + 1) % NUM_RANKS, 2 * half - 1))
-            if after + 1 >= half:
-                naturals |= ranks & (1 << first)
-            if after >= half:
-                filled |= 1 << first
-    return naturals, filled

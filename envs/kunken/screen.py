@@ -16,6 +16,7 @@ from penzoo.envs.cards import (
     in_lines,
     on_screen,
 )
+from penzoo.envs.kunken.legal import may_swap
 from penzoo.envs.kunken.melds import (
     count_cards,
     first_rank,
@@ -28,7 +29,6 @@ from penzoo.envs.kunken.melds import (
     natural_bits,
     suit_of,
 )
-from penzoo.envs.kunken.rules import may_swap
 from penzoo.envs.kunken.scores import hand_points, score
 from penzoo.envs.kunken.state import CARDS, NOBODY, NUM_RANKS, NUM_SUITS, RANKS, Duty, LayOnDraw, Phase, Reward
 from penzoo.envs.kunken.stock import can_draw

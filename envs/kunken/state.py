@@ -29,14 +29,16 @@ LONGEST_SET, LONGEST_RUN = NUM_SUITS, NUM_RANKS
 MAX_MELDS = (MAX_DECK - MIN_PLAYERS) // SHORTEST  # combinations on the table: every hand keeps a card
 HIGH, LOW = 10, 5  # points of a card; a joker in hand counts HIGH
 DEFAULT_OPENING, MAX_OPENING = 50, 150
-MOST_POINTS = PACKS * NUM_SUITS * (5 * HIGH + (NUM_RANKS - 5) * LOW) + MAX_JOKERS * HIGH  # of the whole deck, tens being honours
+MOST_POINTS = PACKS * NUM_SUITS * (NUM_RANKS * LOW + (len(HONOURS) + 1) * (HIGH - LOW)) + MAX_JOKERS * HIGH  # of a deck, tens being honours
 
 # where the copies of a card in the bank stand in `place`: as in the table of actions
 SECOND_COPY = NUM_KINDS
 JOKER_COPIES = PACKS * NUM_KINDS
 
 # In `shown`, for each combination: its length; whether it is a set; then for each suit and each rank one of the values below.
-MELD_WIDTH = 2 + NUM_SUITS + NUM_RANKS
+SHOWN_SIZE, SHOWN_SET, SHOWN_SUITS = range(3)
+SHOWN_RANKS = SHOWN_SUITS + NUM_SUITS
+MELD_WIDTH = SHOWN_RANKS + NUM_RANKS
 SHOWN_HELD, SHOWN_JOKER, SHOWN_FITS, SHOWN_SWAPS = 2, 1, -2, -1  # is there; a joker is there; can be put; can be swapped in only
 
 NOBODY = -1
@@ -104,11 +106,7 @@ STATE = np.dtype(
         ("recycled", np.int8, MAX_DECK),  # that order, from the card drawn first, then NO_CARD: as given before, or as it was
         ("bank", np.int8, MAX_DECK),  # from the bottom to the top
         ("bank_size", np.int16),
-        (
-            "place",
-            np.int8,
-            MAX_DECK,
-        ),  # where each copy lies in the bank, from 1 at the bottom, the one nearest the top first; 0: it does not
+        ("place", np.int8, MAX_DECK),  # of each copy in the bank, from 1 at its bottom, that nearest the top first; 0: not there
         ("hand", np.int8, (MAX_PLAYERS, NUM_CARDS)),  # how many of each kind
         ("hand_size", np.int16, MAX_PLAYERS),
         ("known", np.int8, (MAX_PLAYERS, NUM_CARDS)),  # how many of them everyone saw go there

@@ -37,13 +37,23 @@ _COMMON = (
     Piece("hand", NUM_CARDS, "own hand, by card index: how many of each kind", _COPIES),
     Piece("aside", NUM_CARDS, "cards in the hand of the player in turn that may not be used until the duty is met, likewise", _COPIES),
     Piece("bank", MAX_DECK, "the bank in its order, a number for each copy of a card, in the order of the actions `take`", _PLACE),
-    Piece("fits", NUM_KINDS, "the cards that can be put onto a combination on the table, by card index", _BIT),
+    Piece(
+        "fits",
+        NUM_KINDS,
+        "the cards that can be put onto a combination on the table, by card index",
+        _BIT,
+    ),
     Piece("swaps", NUM_KINDS, "the cards for which a joker on the table can be swapped, anybody's, by card index", _BIT),
     Piece("named", NUM_CARDS, "the card that a combination must hold still, by card index", _BIT),
     Piece("duty", len(Duty) - 1, "what must be laid first: the opening, a third to two in hand", _BIT),
     Piece("needed", 1, "points still needed to open, those of a half-built combination not taken off", f"/{MAX_OPENING}"),
     Piece("phase", len(Phase), f"what is to be decided: {_PHASES}", _BIT),
-    Piece("open", MAX_MELDS, "which combination is half-built or has been chosen", _BIT),
+    Piece(
+        "open",
+        MAX_MELDS,
+        "which combination has been chosen or is half-built (what fits onto it does so once it is closed)",
+        _BIT,
+    ),
     Piece("changed", 1, "whether something has been put onto the chosen combination, or swapped", _BIT),
     Piece("swap_only", 1, "whether nothing may be put onto it", _BIT),
     Piece("had_opened", 1, "whether the player in turn had opened before this turn: if not, going out in it is an express", _BIT),
@@ -58,7 +68,12 @@ _COMMON = (
             Piece(f"meld_{number}_size", 1, "combination, in the order laid: its cards", f"/{LONGEST_RUN}"),
             Piece(f"meld_{number}_set", 1, "whether it is a set", _BIT),
             Piece(f"meld_{number}_suits", NUM_SUITS, "the suit of a run; the suits of a set (c d h s)", _SUITS),
-            Piece(f"meld_{number}_ranks", NUM_RANKS, "the rank of a set; the ranks of a run (A 2 … T J Q K)", _RANKS),
+            Piece(
+                f"meld_{number}_ranks",
+                NUM_RANKS,
+                "the rank of a set; the ranks of a run (A 2 … T J Q K)",
+                _RANKS,
+            ),
         )
     ),
 )
@@ -95,8 +110,9 @@ def state_layout(players: int) -> Layout:
 AT = {name: piece.start for name, piece in seated_layout(_COMMON, _PLAYER, 1, "seat").slices.items()}
 BLOCK_SIZE = Layout(_PLAYER).size
 _HAND, _ASIDE, _BANK, _FITS, _SWAPS, _NAMED = (AT[n] for n in ("hand", "aside", "bank", "fits", "swaps", "named"))
-_DUTY, _NEEDED, _PHASE, _OPEN, _FLAGS, _SIZES, _MELDS = (
-    AT[n] for n in ("duty", "needed", "phase", "open", "changed", "bank_size", "meld_0_size")
+_DUTY, _NEEDED, _PHASE, _OPEN, _MELDS = (AT[n] for n in ("duty", "needed", "phase", "open", "meld_0_size"))
+_CHANGED, _SWAP_ONLY, _HAD_OPENED, _RECYCLED, _BANK_SIZE, _STOCK_SIZE, _MOVES = (
+    AT[n] for n in ("changed", "swap_only", "had_opened", "recycled", "bank_size", "stock_size", "moves")
 )
 _BLOCKS = Layout(_COMMON).size
 _TO_MOVE, _DEALER, _SIZE, _OPENED, _LAID, _KNOWN, _OWNS = (
@@ -166,13 +182,13 @@ def _write_common(state, out):
         _write_duty(state, out)
     if phase >= Phase.BUILD:
         out[_OPEN + state["open_meld"]] = 1
-        out[_FLAGS] = state["is_changed"]
-        out[_FLAGS + 1] = state["back"] != Phase.LAY
-    out[_FLAGS + 2] = state["had_opened"]
-    out[_FLAGS + 3] = state["is_recycled"]
-    out[_SIZES] = state["bank_size"] * _PER_CARD
-    out[_SIZES + 1] = state["stock_size"] * _PER_CARD
-    out[_SIZES + 2] = state["moves"] / state["max_moves"]
+        out[_CHANGED] = state["is_changed"]
+        out[_SWAP_ONLY] = state["back"] != Phase.LAY
+    out[_HAD_OPENED] = state["had_opened"]
+    out[_RECYCLED] = state["is_recycled"]
+    out[_BANK_SIZE] = state["bank_size"] * _PER_CARD
+    out[_STOCK_SIZE] = state["stock_size"] * _PER_CARD
+    out[_MOVES] = state["moves"] / state["max_moves"]
 
 
 @compiled
