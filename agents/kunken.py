@@ -4,7 +4,7 @@ import numpy as np
 
 from penzoo.envs.cards import NO_CARD
 from penzoo.envs.jit import compiled
-from penzoo.envs.kunken.actions import CLOSE, DISCARD, DRAW, MELD, NUM_ACTIONS, PASS, PUT, PUT_JOKER, SWAP, TAKE
+from penzoo.envs.kunken.actions import CLOSE, DISCARD, DRAW, MELD, PASS, PUT, PUT_JOKER, SWAP, TAKE
 from penzoo.envs.kunken.melds import card_points, count_bits, honours, rank_bits, suit_bits, turned
 from penzoo.envs.kunken.opening import held_kinds
 from penzoo.envs.kunken.state import (
@@ -199,6 +199,3 @@ def count_partners(card, hand):
         count += hand[suit * NUM_RANKS + (rank + by) % NUM_RANKS] > 0
         count += hand[suit * NUM_RANKS + (rank - by) % NUM_RANKS] > 0
     return count
-
-
-assert NUM_ACTIONS == DISCARD + NUM_CARDS and SWAP == MELD + MAX_MELDS

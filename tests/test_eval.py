@@ -14,7 +14,7 @@ from penzoo.envs.batch import Batch
 from penzoo.eval import arena, draw_deals, evaluate, mean_interval, play, print_table, save_json, save_picture, seatings
 from penzoo.eval.intervals import Interval, share_interval
 
-PEN, PENGINGAN = get_game("pen"), get_game("pengingan")
+PEN, PENGINGAN, KUNKEN = (get_game(name) for name in ("pen", "pengingan", "kunken"))
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
@@ -259,6 +259,26 @@ def test_going_out_in_pengingan(out_seat):
     states["out_seat"] = out_seat
     assert outcome.name == "out"
     assert outcome.of(states).tolist() == [[seat == out_seat for seat in range(4)]] * 2
+
+
+@pytest.mark.parametrize("is_express", [0, 1])
+@pytest.mark.parametrize("winner", [-1, 0, 3])
+def test_winning_and_express_in_kunken(winner, is_express):
+    won, express = KUNKEN.outcomes
+    states = KUNKEN.new_states(2, 4, {})
+    states["winner"], states["is_express"] = winner, is_express
+    assert (won.name, express.name) == ("won", "express")
+    assert won.of(states).tolist() == [[seat == winner for seat in range(4)]] * 2
+    assert express.of(states).tolist() == [[seat == winner and is_express == 1 for seat in range(4)]] * 2
+
+
+def test_points_and_the_shares_of_wins_and_express_are_reported_of_kunken():
+    result = evaluate(["greedy", "random"], "kunken", players=3, deals=60)
+    assert (result.payoff_unit, list(result.outcomes)) == ("points", ["won", "express"])
+    greedy, rand = result.rows
+    assert greedy.payoff > 0 and greedy.payoff + rand.payoff == pytest.approx(0, abs=1e-9)  # each has as many seats as the other
+    assert greedy.shares["won"] > rand.shares["won"] > 0
+    assert 0 < greedy.shares["express"] < greedy.shares["won"]
 
 
 @pytest.mark.parametrize("players", [2, 6])

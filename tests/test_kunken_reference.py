@@ -9,6 +9,7 @@ from collections.abc import Iterable
 import kunken_reference as reference
 import numpy as np
 import pytest
+from kunken_positions import Table
 from replay import read_records
 
 from penzoo.envs import get_game
@@ -167,6 +168,44 @@ def play_in_both(seed: int, **fixed) -> Counter:
 @pytest.mark.parametrize("seed", range(16))
 def test_a_deal_of_random_options_goes_the_same_in_both(seed):
     assert play_in_both(seed)["actions"] > 0
+
+
+RUNS = [" ".join(rank + suit for rank in ranks) for suit in reference.SUITS for ranks in ("A23", "456", "789", "TJQ") for _ in range(2)]
+KINGS = ["Kc Kd *=Kh", "Kh Ks *=Kc"] * 2
+
+
+@pytest.mark.parametrize(
+    ("kings", "hands", "bank", "stock"),
+    [
+        (3, ("Kh *", "*"), "Ks *", "7s"),  # the 36th combination can be laid
+        (3, ("Kh Ks * *", "*"), "*", "7s"),
+        (2, ("Kh Kc Ks * *", "Kd *"), "* *", "7s"),  # one more is laid, and no other
+        (4, ("*", "*"), "7s", "7s"),  # 36 lie there: nothing but whist and swaps
+    ],
+)
+@pytest.mark.parametrize("swap_own_jokers", [False, True])
+def test_a_table_full_of_combinations_goes_the_same_in_both(kings, hands, bank, stock, swap_own_jokers):
+    combinations, options = RUNS + KINGS[:kings], {"jokers": 6, "swap_own_jokers": swap_own_jokers}
+    table = " | ".join(f"{number % 2}: {cards}" for number, cards in enumerate(combinations))
+    most = 0
+    for seed in range(6):
+        chance, position = random.Random(seed), Table(list(hands), table, bank, players=2, stock=stock, **options)
+        deal = reference.Deal(reference.CARDS * reference.PACKS + [reference.JOKER] * 6, 2, 1, **options)
+        deal.hands, deal.bank, deal.stock = [Counter(hand.split()) for hand in hands], bank.split(), stock.split()
+        deal.table = [reference.Combination(number % 2, tuple(cards.split())) for number, cards in enumerate(combinations)]
+        deal.laid = [sum(reference.points(laid.cards) for laid in deal.table if laid.owner == seat) for seat in range(2)]
+        deal.opened = [True, True]
+        deal.begin_turn(0)
+        while not deal.over:
+            where = f"seed {seed}, action {deal.moves}"
+            assert sorted(GAME.legal_names(position.batch.masks[0])) == deal.legal(), f"{where}: legal actions"
+            check_state(deal, position.state, where)
+            name = choose(chance, deal.legal(), EAGER)
+            deal.play(name)
+            position.play(name)
+            most = max(most, len(deal.table))
+        assert np.allclose(position.returns, deal.returns)
+    assert most == (35 if kings == 2 else 36)
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ NUM_ACTIONS = DISCARD + NUM_CARDS
 ACTIONS = ActionTable(
     (
         ActionGroup("draw", ("draw",), "draw the top card of the stock"),
-        ActionGroup("pass", ("pass",), "end the deal: the stock is empty"),
+        ActionGroup("pass", ("pass",), "end the deal: no card can be drawn"),
         ActionGroup("take", tuple(f"take {card}" for card in KINDS), "take the bank from the card on, its copy nearest the top"),
         ActionGroup("take_second", tuple(f"take {card} 2" for card in KINDS), "take the bank from the card on, its second copy"),
         ActionGroup(

@@ -6,7 +6,6 @@ from penzoo.envs.cards import NO_CARD
 from penzoo.envs.jit import compiled
 from penzoo.envs.kunken.melds import add_counts
 from penzoo.envs.kunken.state import (
-    JOKER,
     LONGEST_RUN,
     MAX_DECK,
     MAX_JOKERS,
@@ -14,7 +13,6 @@ from penzoo.envs.kunken.state import (
     MAX_OPENING,
     MELD_WIDTH,
     MOST_POINTS,
-    NO_MELD,
     NUM_CARDS,
     NUM_KINDS,
     NUM_RANKS,
@@ -246,6 +244,3 @@ def _write_counts(counts, out, at):
     shown = out[at : at + NUM_CARDS]
     for card in range(NUM_CARDS):
         shown[card] = np.float32(counts[card]) * _COPY_SCALE[card]
-
-
-assert NO_MELD == 0 and JOKER == NUM_CARDS - 1
