@@ -156,5 +156,6 @@ def test_any_option_of_a_game_can_be_trained_on():
 
 
 def test_a_missing_configuration_is_told():
-    with pytest.raises(FileNotFoundError, match=r"configuration none\.yaml does not exist: give a YAML file, or one of kunken\.yaml, kunken_4\.yaml, pen\.yaml"):
+    message = r"configuration none\.yaml does not exist: give a YAML file, or one of kunken\.yaml, kunken_4\.yaml, pen\.yaml"
+    with pytest.raises(FileNotFoundError, match=message):
         load_config("none.yaml")
