@@ -38,20 +38,21 @@ def determinize(state, seat, rng):
     this nothing is left but what fits (Metropolis et al., 1953).
     """
     cards = np.empty(_count_hidden(state, seat), np.int8)
-    count = _gather_hidden(state, seat, cards)
+    _gather_hidden(state, seat, cards)
     true_deal = cards.copy()
     is_dealt, tries = False, 0
     while not is_dealt and tries < _MOST_TRIES:
-        shuffle(cards[:count], rng)
+        shuffle(cards, rng)
         _deal_hidden(state, seat, cards)
         is_dealt = is_possible(state, seat)  # noqa: F821
         tries += 1
     if not is_dealt:
-        _swap_hidden(state, seat, true_deal, count, rng)
+        _swap_hidden(state, seat, true_deal, rng)
     note_chance(state, rng)  # noqa: F821
 
 
-def _swap_hidden(state, seat, cards, count, rng):
+def _swap_hidden(state, seat, cards, rng):
+    count = len(cards)
     for _ in range(_SWAPS_PER_CARD * count):
         one, other = random_below(rng, count), random_below(rng, count)
         cards[one], cards[other] = cards[other], cards[one]
@@ -72,7 +73,7 @@ def _count_hidden(state, seat):
 
 @compiled
 def _gather_hidden(state, seat, cards):
-    """List what the seat cannot see, in the order in which `_deal_hidden` deals it; returns how many cards there are."""
+    """List what the seat cannot see, in the order in which `_deal_hidden` deals it."""
     count = 0
     for other in range(state["players"]):
         if other != seat:
@@ -83,7 +84,6 @@ def _gather_hidden(state, seat, cards):
     for depth in range(state["stock_size"]):
         cards[count] = state["stock"][depth]
         count += 1
-    return count
 
 
 @compiled

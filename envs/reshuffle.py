@@ -58,6 +58,19 @@ def note_order(order, named):
 
 
 @compiled
+def new_stock(counts, named, seed, stock):
+    """Let a pile become the stock, in the order of `order_pile`, whose other arguments these are; `named` then tells all of it.
+
+    `stock`, int8, gets the cards, the next one last. Returns how many there are.
+    """
+    order = np.empty(int(counts.sum()), np.int8)
+    order_pile(counts, named, seed, order)
+    note_order(order, named)
+    stock[: len(order)] = order[::-1]
+    return len(order)
+
+
+@compiled
 def note_stock(stock, named):
     """Keep the order of a new stock as far as it still lies, its next card last; what has left it is told no more."""
     note_order(stock[::-1], named)

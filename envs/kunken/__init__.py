@@ -31,11 +31,11 @@ MAX_MOVES = 2000
 
 
 def _full_deck(players: int, options: dict[str, Any]) -> np.ndarray:
-    return np.repeat(np.arange(JOKER + 1, dtype=np.int8), [PACKS] * NUM_KINDS + [options["jokers"]])
+    return np.repeat(np.arange(JOKER + 1, dtype=np.int8), _copies(options))
 
 
-def _copies(state: np.void) -> np.ndarray:
-    return np.array([PACKS] * NUM_KINDS + [state["jokers"]])
+def _copies(options: np.void | dict[str, Any]) -> np.ndarray:
+    return np.array([PACKS] * NUM_KINDS + [options["jokers"]])
 
 
 def _won(states: np.ndarray) -> np.ndarray:

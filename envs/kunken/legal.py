@@ -10,7 +10,7 @@ from penzoo.envs.jit import compiled
 from penzoo.envs.kunken import melds, opening
 from penzoo.envs.kunken.actions import CLOSE, DISCARD, DRAW, MELD, PASS, PUT, PUT_JOKER, SWAP, TAKE
 from penzoo.envs.kunken.completing import can_complete, can_mend, first_puts, shortest_with
-from penzoo.envs.kunken.melds import fitting, honours, is_good, swappable
+from penzoo.envs.kunken.melds import honours, is_good
 from penzoo.envs.kunken.opening import held_kinds
 from penzoo.envs.kunken.state import (
     JOKER,
@@ -25,7 +25,7 @@ from penzoo.envs.kunken.state import (
     LayOnDraw,
     Phase,
 )
-from penzoo.envs.kunken.stock import can_draw, card_at, copy_at
+from penzoo.envs.kunken.stock import can_draw, copy_at
 
 
 @compiled
@@ -65,9 +65,8 @@ def _legal_third(state, held, jokers, mask):
     """`take` of one who has opened: where the card can be in a combination with cards from hand, one being left to discard (S)."""
     size, bank_size = int(state["hand_size"][state["seat"]]), int(state["bank_size"])
     for depth in range(bank_size):
-        copy = copy_at(state["bank"], state["place"], depth)
         room = size if depth + 1 == bank_size else size + 1  # on top of another card, those can be discarded
-        mask[TAKE + copy] = shortest_with(card_at(copy), held, jokers) <= room
+        mask[TAKE + copy_at(state["bank"], state["place"], depth)] = shortest_with(int(state["bank"][depth]), held, jokers) <= room
 
 
 @compiled
@@ -209,7 +208,7 @@ def _legal_add(state, hand, mask):
     held, swapping = held_kinds(hand)[0], may_swap(state, number)
     mask[CLOSE] = state["is_changed"] and is_good(meld)
     if state["back"] == Phase.LAY and size > 1:
-        fits = fitting(meld)
+        fits = state["fits"][number]
         for card in range(NUM_KINDS):
             if (fits >> card) & 1:
                 if (held >> card) & 1:
@@ -217,7 +216,7 @@ def _legal_add(state, hand, mask):
                 if jokers > 0 and (not melds.is_set(meld) or card == melds.joker_name(melds.natural_bits(meld), melds.first_rank(meld))):
                     mask[PUT_JOKER + card] = can_mend(melds.with_joker(meld, card), held, jokers - 1, size - 2, swapping)
     if swapping:
-        swaps = swappable(meld) & held
+        swaps = state["swaps"][number] & held
         if swaps:
             room = size - 1 if state["back"] == Phase.LAY else 0
             for card in range(NUM_KINDS):

@@ -5,7 +5,7 @@ import numpy as np
 from penzoo.envs.cards import NO_CARD
 from penzoo.envs.jit import compiled
 from penzoo.envs.kunken.state import JOKER, JOKER_COPIES, MAX_JOKERS, NUM_CARDS, SECOND_COPY, StockOut
-from penzoo.envs.reshuffle import draw_seed, note_order, order_pile
+from penzoo.envs.reshuffle import draw_seed, new_stock
 
 
 @compiled
@@ -43,14 +43,10 @@ def draw(state):
 def _recycle(state):
     """The bank but for its top card becomes a new stock (O)."""
     below = state["bank_size"] - 1
-    counts, order = np.zeros(NUM_CARDS, np.int8), np.empty(below, np.int8)
+    counts = np.zeros(NUM_CARDS, np.int8)
     for depth in range(below):
         counts[state["bank"][depth]] += 1
-    order_pile(counts, state["recycled"], state["recycle_seed"], order)
-    note_order(order, state["recycled"])
-    for position in range(below):
-        state["stock"][below - 1 - position] = order[position]
-    state["stock_size"] = below
+    state["stock_size"] = new_stock(counts, state["recycled"], state["recycle_seed"], state["stock"])
     state["is_recycled"] = 1
     top = int(state["bank"][below])
     clear_bank(state)

@@ -1,11 +1,9 @@
 """The stock of Pengingan, the dead cards, and the new stock that these may become (RULES.md, "Cards and deal", "End")."""
 
-import numpy as np
-
 from penzoo.envs.cards import NO_CARD
 from penzoo.envs.jit import compiled
 from penzoo.envs.pengingan.state import FEWEST_PACKS, NUM_CARDS, StockOut
-from penzoo.envs.reshuffle import draw_seed, note_order, order_pile
+from penzoo.envs.reshuffle import draw_seed, new_stock
 
 
 @compiled
@@ -62,12 +60,7 @@ def turn_up(state):
 @compiled
 def _reshuffle(state):
     """The dead cards become a new stock (O)."""
-    order = np.empty(state["dead_size"], np.int8)
-    order_pile(state["dead"], state["reshuffled"], state["reshuffle_seed"], order)
-    note_order(order, state["reshuffled"])
-    for position in range(len(order)):
-        state["stock"][len(order) - 1 - position] = order[position]
-    state["stock_size"] = len(order)
+    state["stock_size"] = new_stock(state["dead"], state["reshuffled"], state["reshuffle_seed"], state["stock"])
     state["dead"][:] = 0
     state["dead_size"] = 0
     state["is_reshuffled"] = 1
