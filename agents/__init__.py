@@ -1,20 +1,14 @@
 """Agents: random, hand-written and trained, all of them blind to what their seat cannot see."""
 
-from collections.abc import Callable
 from pathlib import Path
 
-from penzoo.agents import kunken, kunken_careful, pen, pen_careful, pengingan, pengingan_careful
-from penzoo.agents.base import Agent, HeuristicAgent, RandomAgent
+from penzoo.agents.base import Agent, RandomAgent
+from penzoo.agents.heuristics import HEURISTICS, make_heuristic
 from penzoo.agents.policy import SUFFIX, load_policy
 from penzoo.envs import get_game
 
 __all__ = ["HEURISTICS", "Agent", "agent_names", "make_agent"]
 
-HEURISTICS: dict[str, dict[str, Callable[..., int]]] = {
-    "pen": {"greedy": pen.greedy, "careful": pen_careful.careful},
-    "pengingan": {"greedy": pengingan.greedy, "careful": pengingan_careful.careful},
-    "kunken": {"greedy": kunken.greedy, "careful": kunken_careful.careful},
-}
 RANDOM = RandomAgent.name
 
 
@@ -58,4 +52,4 @@ def _make_named(spec: str, game: str | None, seed: int | None) -> Agent:
         raise ValueError(f"agent {spec!r} does not exist: there are {known}, and files that end in {SUFFIX}")
     if len(found) > 1:
         raise ValueError(f"agent {spec!r} exists for {' and '.join(found)}: name one, as in {found[0]}:{name}")
-    return HeuristicAgent(name, found[0], HEURISTICS[found[0]][name])
+    return make_heuristic(name, found[0])

@@ -17,19 +17,21 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from penzoo import __version__
+from penzoo.agents.heuristics import make_heuristic
 from penzoo.envs import get_game
 from penzoo.envs.game import Game
 from penzoo.envs.tables import Layout
 
 SUFFIX = ".safetensors"
 DESCRIPTION_SUFFIX = ".json"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 Choice = Literal["sample", "best"]
 Activation = Literal["relu", "tanh"]
 
 _METADATA_KEY = "penzoo"
 _FORBIDDEN = np.float32(-np.inf)
+_READABLE = (1, FORMAT_VERSION)  # format 1 knew no advisors
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,8 @@ class Description:
         activation: between the layers.
         choice: how it plays unless told otherwise: `sample` draws from its distribution, `best` takes its likeliest action.
         name: of the agent, for reports.
+        advisor: the hand-written agent whose choice it is told; None for none.
+        advice_weight: what is added to the logit of that choice.
         decisions: of its own that it was trained on.
         training: the whole configuration of its training, the seed included.
         versions: of the software that made it.
@@ -91,6 +95,8 @@ class Description:
     activation: Activation
     choice: Choice
     name: str
+    advisor: str | None = None
+    advice_weight: float = 0.0
     decisions: int = 0
     training: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
@@ -101,13 +107,14 @@ class PolicyAgent:
     """A trained agent.
 
     Args:
-        layers: from observations to a logit for each action.
+        layers: from observations to a logit for each action. With an advisor they tell where to differ from it: the logit of the action
+            that it would take is raised by `advice_weight` (residual policy learning, Silver et al., 2018).
         description: of `describe` or of a file.
         seed: of its draws.
         choice: how it plays; as described if None.
 
     Raises:
-        ValueError: there is no such way to choose.
+        ValueError: there is no such way to choose, or no such advisor.
     """
 
     def __init__(self, layers: Layers, description: Description, seed: int | None = None, choice: Choice | None = None) -> None:
@@ -116,6 +123,7 @@ class PolicyAgent:
         self.game: str | None = description.game
         self.num_players: int | None = description.num_players
         self.choice = _check_choice(choice or description.choice)
+        self._advisor = None if description.advisor is None else make_heuristic(description.advisor, description.game)
         self.reseed(seed)
 
     def reseed(self, seed: int | None) -> None:
@@ -144,7 +152,10 @@ class PolicyAgent:
                 f"agent {self.name} reads observations of size {size} ({self.game} with {self.num_players} players), "
                 f"not of {observations.shape[1]}"
             )
-        return np.where(masks, self.layers(observations), _FORBIDDEN)
+        logits = self.layers(observations)
+        if self._advisor is not None:
+            logits[np.arange(len(logits)), self._advisor.act(observations, masks)] += np.float32(self.description.advice_weight)
+        return np.where(masks, logits, _FORBIDDEN)
 
     def _sample(self, logits: np.ndarray) -> np.ndarray:
         sums = np.cumsum(_weights(logits), axis=1)
@@ -252,8 +263,8 @@ def _read_description(metadata: Mapping[str, str]) -> Description:
     except json.JSONDecodeError as error:
         raise ValueError(f"the description is damaged: {error}") from None
     found = values.get("format_version")
-    if found != FORMAT_VERSION:
-        raise ValueError(f"description of format {found!r}: this PenZoo reads format {FORMAT_VERSION}")
+    if found not in _READABLE:
+        raise ValueError(f"description of format {found!r}: this PenZoo reads format {' and '.join(map(str, _READABLE))}")
     description = Description(**values)
     if description.activation not in get_args(Activation):
         raise ValueError(f"activation {description.activation!r} does not exist: there are {', '.join(get_args(Activation))}")

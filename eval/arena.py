@@ -30,6 +30,19 @@ class Games:
     moves: np.ndarray
     truncated: np.ndarray
 
+    def __len__(self) -> int:
+        return len(self.returns)
+
+    @classmethod
+    def joined(cls, parts: Sequence["Games"]) -> "Games":
+        """The games of some deals after those of others, in the same seatings."""
+        return cls(
+            np.concatenate([part.returns for part in parts]),
+            {name: np.concatenate([part.outcomes[name] for part in parts]) for name in parts[0].outcomes},
+            np.concatenate([part.moves for part in parts]),
+            np.concatenate([part.truncated for part in parts]),
+        )
+
 
 def seatings(listed: Sequence[int], players: int) -> np.ndarray:
     """All the seatings in which a deck is to be played, so that nobody is favoured by seat or table.

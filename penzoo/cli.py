@@ -1,11 +1,12 @@
-"""The command line: `penzoo list | play | train | eval | replay | bench`.
+"""The command line: `penzoo list | play | train | curves | eval | exploit | replay | bench`.
 
 What a command needs is imported inside it, so that `penzoo --help` is quick and nothing but training asks for PyTorch.
 """
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 USER_ERROR = 2  # exit codes, as shells and typer have them
 INTERRUPTED = 130
+
+TABLE = "table"  # formats of `eval`
+PAIR_FORMATS = ("round-robin", "gauntlet")  # as `penzoo.eval.tournament` has them; not imported from there, to be quick with --help
 
 _RATE_WIDTH = 50  # of the name of what `bench` measures
 
@@ -222,6 +226,29 @@ def train(
     run_training(config, changes, resume)
 
 
+@app.command()
+def curves(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders of one configuration, each from a seed of its own.")],
+    picture: Annotated[Path, typer.Option(metavar="FILE.png", help="Draw the learning curves there.")],
+    against: Annotated[
+        list[str] | None, typer.Option(metavar="AGENT", help="Only against this opponent; as often as wished, all if left out.")
+    ] = None,
+) -> None:
+    """Draw the learning curves of training runs, and tell what they reached."""
+    _check_folder(picture)
+    _check_picture(picture)
+    from penzoo.train.curves import last_payoff, read_curves, save_curves
+
+    config, drawn = read_curves(runs, against or [])
+    save_curves(config, drawn, picture)
+    for opponent in dict.fromkeys(curve.opponent for curve in drawn):
+        same = [curve for curve in drawn if curve.opponent == opponent]
+        mean, interval = last_payoff(same)
+        spread = "" if interval is None else f" ({interval.low:+.3f} to {interval.high:+.3f} over {len(same)} seeds)"
+        typer.echo(f"among {opponent}: {mean:+.3f} {config.table.payoff_unit} a deal{spread}")
+    typer.echo(f"picture: {picture}")
+
+
 # ---------------------------------------------------------------------------------------------------------------------- eval
 
 
@@ -232,41 +259,128 @@ def evaluate_agents(
     agents: Annotated[
         list[str] | None, typer.Option(metavar="AGENT...", help="Names (`penzoo list`) or .safetensors files; any number.")
     ] = None,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            help="table: one kind of table for all agents; round-robin: each alone among seats of each other; gauntlet: the first alone "
+            "among seats of each of the others.",
+        ),
+    ] = TABLE,
     players: Players = None,
-    deals: Annotated[int, typer.Option(help="Decks; each is played in every rotation of the seats.")] = 1000,
+    deals: Annotated[int, typer.Option(help="Decks, at the most; each is played in every rotation of the seats.")] = 1000,
     seed: Annotated[int, typer.Option(help="Of the decks: the same seed, the same decks, whoever plays.")] = 0,
     threads: Annotated[int, typer.Option(help="Threads that play.")] = 1,
     option: RuleOptions = None,
+    until_significant: Annotated[
+        bool, typer.Option("--until-significant", help="Stop a pair as soon as its payoff differs from 0 (round-robin, gauntlet).")
+    ] = False,
+    folder: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep the games there; the same command goes on after an interrupt (round-robin, gauntlet)."),
+    ] = None,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all figures there as JSON.")] = None,
     picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw the figures there.")] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown.")] = False,
 ) -> None:
     """Let agents play each other on common decks; intervals are over decks.
 
-    As many agents as seats sit as listed, fewer fill the seats in a cycle, and of more every combination has a table.
+    At a table (--format table) as many agents as seats sit as listed, fewer fill the seats in a cycle, and of more every combination has
+    a table.
     """
     listed = [*(agents or []), *(more_agents or [])]
     if not listed:
         raise ValueError("no agents: name at least one, as in --agents careful greedy")
+    _check_format(form, {"--until-significant": until_significant, "--folder": folder is not None})
     _check_folder(json_file, picture)
     if picture is not None:
         _check_picture(picture)
-    from penzoo.eval import evaluate, print_table, save_json, save_picture
+    from penzoo import eval as evaluation
 
-    result = evaluate(
-        listed, game, players=players, deals=deals, seed=seed, threads=threads, options=parse_options(option or []), progress=True
-    )
-    print_table(result, markdown=markdown)
+    rules: dict[str, Any] = {
+        "players": players,
+        "deals": deals,
+        "seed": seed,
+        "threads": threads,
+        "options": parse_options(option or []),
+        "progress": True,
+    }
+    result: Any
+    show: Callable[..., None]
+    draw: Callable[..., None]
+    if form == TABLE:
+        result = evaluation.evaluate(listed, game, **rules)
+        show, draw = evaluation.print_table, evaluation.save_picture
+    else:
+        with _telling_how_to_go_on(folder):
+            result = evaluation.tournament(listed, game, format=form, until_significant=until_significant, folder=folder, **rules)
+        show, draw = evaluation.print_tournament, evaluation.save_tournament_picture
     if json_file is not None:
-        save_json(result, json_file)
+        evaluation.save_json(result, json_file)
     if picture is not None:
-        save_picture(result, picture)
+        draw(result, picture)
+    show(result, markdown=markdown)  # last, as whoever reads it may stop listening
+
+
+def _check_format(form: str, asked: dict[str, bool]) -> None:
+    if form not in (TABLE, *PAIR_FORMATS):
+        raise ValueError(f"--format {form} does not exist: there are {TABLE}, {' and '.join(PAIR_FORMATS)}")
+    for name, is_asked in asked.items():
+        if is_asked and form == TABLE:
+            raise ValueError(f"{name} is for --format {' and '.join(PAIR_FORMATS)}, not for a {TABLE}")
+
+
+@contextmanager
+def _telling_how_to_go_on(folder: Path | None) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = (
+            f"what is finished is kept in {folder}: the same command goes on from there"
+            if folder
+            else "with --folder it could have gone on"
+        )
+        typer.echo(f"\n{kept}", err=True)
+        raise
 
 
 def _check_picture(path: Path) -> None:
     if path.suffix != ".png":
         raise ValueError(f"{path} is no name for a picture: it should end in .png")
     import_module("matplotlib")  # to miss it now, before minutes of play
+
+
+# ------------------------------------------------------------------------------------------------------------------- exploit
+
+
+@app.command()
+def exploit(
+    agent: Annotated[
+        str | None, typer.Argument(help="Who is to be beaten: a name, or the file of a trained agent.", show_default=False)
+    ] = None,
+    overrides: Annotated[list[str] | None, typer.Argument(metavar="KEY=VALUE", help="Values that replace those of the config.")] = None,
+    game: GameName = "pen",
+    players: Players = None,
+    config: Annotated[
+        str | None, typer.Option(help="How the best response is trained; the game's own config if left out.", show_default=False)
+    ] = None,
+    option: RuleOptions = None,
+    resume: Annotated[Path | None, typer.Option(metavar="RUN", help="The folder of an interrupted run, to go on with.")] = None,
+) -> None:
+    """Train a best response to an agent: what it wins is a lower bound of what that agent can be beaten by."""
+    from penzoo.train.exploit import exploit as train_response
+    from penzoo.train.exploit import summary
+
+    changes = list(overrides or [])
+    if resume is not None:
+        if agent is not None:
+            changes.insert(0, agent)  # with --resume the agent is the run's own
+        found = train_response("", overrides=changes, resume=resume)
+    elif agent is None:
+        raise ValueError("no agent: name the one that is to be beaten, as in penzoo exploit careful")
+    else:
+        found = train_response(agent, game, players=players, options=parse_options(option or []), config=config, overrides=changes)
+    typer.echo(summary(found))
 
 
 # -------------------------------------------------------------------------------------------------------------------- replay

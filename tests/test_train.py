@@ -21,13 +21,13 @@ from penzoo.agents.policy import load_policy
 from penzoo.envs import get_game
 from penzoo.envs.batch import Batch
 from penzoo.envs.learner import LEARNER, LearnerBatch, fixed_seating
-from penzoo.train import run as run_module
-from penzoo.train.callback import Every
+from penzoo.train import training as training_module
 from penzoo.train.clock import Clock
 from penzoo.train.config import NetworkConfig, parse_config
 from penzoo.train.network import policy_arguments, policy_layers
 from penzoo.train.pool import PRESENT, Pool
-from penzoo.train.run import Training, train
+from penzoo.train.run import make_training, train
+from penzoo.train.training import Every
 from penzoo.train.vecenv import DealVecEnv
 
 torch.set_num_threads(1)
@@ -458,7 +458,7 @@ def test_what_is_reported_of_a_run_is_in_chips(chips):
 
 def test_a_run_learns_from_scaled_rewards(tmp_path):
     config = small_config(tmp_path, "ppo.reward_scale=0.25")
-    training = Training(config, run_module.RunFolder.create(config))
+    training = make_training(config, training_module.RunFolder.create(config))
     assert training.model.get_env() is training.env
     assert training.env.reward_scale == 0.25
     training.env.close()
@@ -494,7 +494,7 @@ class Interrupts:
 
 def test_an_interrupted_run_says_how_to_go_on_and_does(tmp_path, capsys, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(run_module, "evaluate", Interrupts())
+        patch.setattr(training_module, "evaluate", Interrupts())
         with pytest.raises(KeyboardInterrupt):
             train(small_config(tmp_path))
     [folder] = tmp_path.iterdir()
@@ -502,8 +502,8 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(tmp_path, capsys, monkeyp
     assert max(int(path.stem) for path in (folder / "checkpoints").iterdir()) == 256
     assert not (folder / "agent.safetensors").exists()
 
-    config = run_module.RunFolder.open(folder).read_config()
-    training = Training(config, run_module.RunFolder.open(folder))
+    config = training_module.RunFolder.open(folder).read_config()
+    training = make_training(config, training_module.RunFolder.open(folder))
     assert training.model.num_timesteps == 256
     assert training.pool.snapshots == [128, 256]
     assert training.model.policy.optimizer.state_dict()["state"][0]["step"] > 0
@@ -529,7 +529,7 @@ def test_a_run_can_go_on_beyond_its_end_but_not_become_another(tmp_path):
     ):
         with pytest.raises(ValueError, match=message):
             train(resume=folder, overrides=[override])
-    assert run_module.RunFolder.open(folder).read_config().decisions == 256
+    assert training_module.RunFolder.open(folder).read_config().decisions == 256
 
 
 def test_what_is_no_run_is_told(tmp_path):
@@ -542,9 +542,9 @@ def test_what_is_no_run_is_told(tmp_path):
 
 
 def test_two_runs_at_the_same_time_have_a_folder_each(tmp_path, monkeypatch):
-    monkeypatch.setattr(run_module.RunFolder.create.__globals__["time"], "strftime", lambda form: "now")
+    monkeypatch.setattr(training_module.RunFolder.create.__globals__["time"], "strftime", lambda form: "now")
     config = small_config(tmp_path)
-    folders = [run_module.RunFolder.create(config).path.name for _ in range(3)]
+    folders = [training_module.RunFolder.create(config).path.name for _ in range(3)]
     assert folders == ["small-now", "small-now-2", "small-now-3"]
 
 

@@ -4,29 +4,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from stable_baselines3.common.callbacks import BaseCallback
-from tqdm import tqdm
 
 from penzoo.train.clock import Clock
 from penzoo.train.config import Config
 from penzoo.train.pool import OPPONENTS
+from penzoo.train.training import EVALUATION, Every
 from penzoo.train.vecenv import ENVIRONMENT, DealVecEnv
 
-INFERENCE, UPDATES, EVALUATION, REST = "inference", "updates", "evaluation", "rest"
+INFERENCE, UPDATES, REST = "inference", "updates", "rest"
 CLOCK_NAMES = (INFERENCE, ENVIRONMENT, OPPONENTS, UPDATES, EVALUATION, REST)
-
-
-class Every:
-    """Tells when another `interval` decisions have been made; never if it is 0."""
-
-    def __init__(self, interval: int, decisions: int) -> None:
-        self._interval, self._last = interval, decisions
-
-    def is_due(self, decisions: int) -> bool:
-        """Whether a multiple of the interval was passed since the last call that said so."""
-        if not self._interval or decisions // self._interval == self._last // self._interval:
-            return False
-        self._last = decisions
-        return True
 
 
 class RunCallback(BaseCallback):
@@ -35,15 +21,22 @@ class RunCallback(BaseCallback):
     Args:
         config: of the run.
         clock: counts inference (with the storing of what was seen), updates and the rest.
+        bar: the progress bar.
         refresh: called before the learner plays on with new weights.
         jobs: what is to be done each so many decisions, between two updates: (interval, function of the decisions).
     """
 
-    def __init__(self, config: Config, clock: Clock, refresh: Callable[[], None], jobs: Sequence[tuple[int, Callable[[int], Any]]]) -> None:
+    def __init__(
+        self,
+        config: Config,
+        clock: Clock,
+        bar: Any,
+        refresh: Callable[[], None],
+        jobs: Sequence[tuple[int, Callable[[int], Any]]],
+    ) -> None:
         super().__init__()
-        self._config, self._clock, self._refresh, self._jobs = config, clock, refresh, jobs
+        self._config, self._clock, self._bar, self._refresh, self._jobs = config, clock, bar, refresh, jobs
         self._timers: list[Every] = []
-        self._bar: Any = None
         self._last: dict[str, float] = {}
 
     @property
@@ -54,8 +47,6 @@ class RunCallback(BaseCallback):
 
     def _on_training_start(self) -> None:
         self._timers = [Every(interval, self.num_timesteps) for interval, _ in self._jobs]
-        # disable=None: no bar where the error output is no terminal
-        self._bar = tqdm(total=self._config.decisions, initial=self.num_timesteps, unit="decision", unit_scale=True, disable=None)
         self._clock.begin(REST)
 
     def _on_rollout_start(self) -> None:
@@ -84,8 +75,7 @@ class RunCallback(BaseCallback):
     def close(self) -> None:
         """End what runs; may be called again."""
         self._clock.stop()
-        if self._bar is not None:
-            self._bar.close()
+        self._bar.close()
 
     def _entropy_weight(self) -> float:
         start, end = self._config.ppo.ent_coef, self._config.ppo.ent_coef_end

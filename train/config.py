@@ -12,6 +12,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from penzoo.agents import agent_names
+from penzoo.agents.heuristics import make_heuristic
 from penzoo.agents.policy import Activation, Choice
 from penzoo.envs import get_game
 from penzoo.envs.game import Game
@@ -43,6 +44,10 @@ class NetworkConfig(_Section):
     layers: tuple[Annotated[int, Field(gt=0)], ...] = Field((256, 256), description="sizes of the hidden layers")
     activation: Activation = Field("relu", description="between the layers: relu or tanh")
     shared: int = Field(0, ge=0, description="how many of the hidden layers, from the first on, the two networks have in common")
+    advisor: str | None = Field(
+        None, description="a hand-written agent of the game, as `careful`: the policy begins as that agent and learns where to differ"
+    )
+    advice_weight: float = Field(5.0, gt=0, description="what is added to the logit of the action that the advisor would take")
 
     @model_validator(mode="after")
     def _check(self) -> "NetworkConfig":
@@ -81,6 +86,18 @@ class PPOConfig(_Section):
         False,
         description="value a truncated deal by the network (true) or, as its rules and its payoff do, as ended (false)",
     )
+
+
+class CloneConfig(_Section):
+    """How the learner begins: by imitating a hand-written agent."""
+
+    agent: str | None = Field(None, description="the agent of the game that is imitated, as `careful`; null begins from nothing")
+    decisions: int = Field(1_000_000, ge=0, description="how many of all decisions are spent on it")
+    learning_rate: float = Field(1e-3, gt=0, description="of Adam, at the start of it")
+    learning_rate_end: float = Field(1e-4, gt=0, description="of Adam, at the end of it, linearly in between")
+    batch_size: int = Field(2048, gt=1, description="decisions in each gradient step; each decision is used once")
+    demonstrated: Fraction = Field(0.2, description="share of it in which the imitated agent makes all decisions of the learner's seat …")
+    learner_share: Fraction = Field(0.5, description="… and what share the learner makes itself after that")
 
 
 class PoolConfig(_Section):
@@ -125,6 +142,7 @@ class Config(_Section):
     num_players: int | None = Field(None, description="at each table; the game's default if null")
     options: dict[str, bool | int | str] = Field(default_factory=dict, description="the game's rule options, as `must_beat: true`")
     seed: int = Field(0, ge=0, description="of everything that is drawn; the same seed on the same machine gives the same agent")
+    algorithm: Literal["ppo"] = Field("ppo", description="how it learns: ppo")
     decisions: int = Field(1_000_000, gt=0, description="the learner's decisions in all; rounded up to whole updates")
     num_envs: int = Field(1024, gt=0, description="deals played at once")
     threads: int = Field(0, ge=0, description="of PyTorch; 0 for one per available core")
@@ -135,6 +153,7 @@ class Config(_Section):
     choice: Choice = Field("best", description="how the finished agent plays: sample from its distribution, or the best action")
     network: NetworkConfig = Field(default_factory=NetworkConfig, description=NetworkConfig.__doc__)
     ppo: PPOConfig = Field(default_factory=PPOConfig, description=PPOConfig.__doc__)
+    clone: CloneConfig = Field(default_factory=CloneConfig, description=CloneConfig.__doc__)
     pool: PoolConfig = Field(default_factory=PoolConfig, description=PoolConfig.__doc__)
     progress: ProgressConfig = Field(default_factory=ProgressConfig, description=ProgressConfig.__doc__)
     evaluation: EvaluationConfig = Field(default_factory=EvaluationConfig, description=EvaluationConfig.__doc__)
@@ -153,6 +172,9 @@ class Config(_Section):
                 f"ppo.batch_size={self.ppo.batch_size} is not possible: "
                 f"num_envs * ppo.n_steps = {self.num_envs * self.ppo.n_steps} decisions are made between two updates"
             )
+        for name in (self.network.advisor, self.clone.agent):
+            if name is not None:
+                make_heuristic(name, self.game)  # tells one that the game has not
         for where, names in self._named_agents():
             for name in names:
                 if name not in agent_names(self.game):

@@ -29,6 +29,7 @@ class RunFolder:
         self.agent_path = path / "agent.safetensors"
         self.evaluation_path = path / "evaluation.json"
         self.table_path = path / "evaluation.txt"
+        self.progress_path = path / "progress.jsonl"
         self.tensorboard = path / "tensorboard"
         self.pool = path / "pool"
         self.checkpoints = path / "checkpoints"
@@ -84,6 +85,18 @@ class RunFolder:
         starts = json.loads(self.versions_path.read_text(encoding="utf-8")) if self.versions_path.is_file() else []
         starts.append({"decisions": decisions, "seed": config.seed, **software()})
         write_text(self.versions_path, json.dumps(starts, indent=2) + "\n")
+
+    def note_progress(self, decisions: int, results: dict[str, Any]) -> None:
+        """Add a line to the progress file: what an evaluation during training found, by opponent."""
+        with open(self.progress_path, "a", encoding="utf-8") as file:
+            file.write(json.dumps({"decisions": decisions, "against": results}, ensure_ascii=False) + "\n")
+
+    def read_progress(self) -> list[dict[str, Any]]:
+        """The lines of the progress file, by decisions; of lines for the same number the last one, as after a resumption."""
+        if not self.progress_path.is_file():
+            return []
+        lines = [json.loads(line) for line in self.progress_path.read_text(encoding="utf-8").splitlines()]
+        return [by for _, by in sorted({line["decisions"]: line for line in lines}.items())]
 
     def checkpoint(self, decisions: int) -> Path:
         """The path of the checkpoint after so many decisions."""

@@ -5,8 +5,9 @@ from typing import Any
 
 import torch
 from gymnasium import spaces
+from sb3_contrib.common.maskable.distributions import MaskableDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from stable_baselines3.common.torch_layers import BaseFeaturesExtractor, FlattenExtractor
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor, FlattenExtractor, MlpExtractor
 
 from penzoo.agents.policy import Layers
 from penzoo.train.config import NetworkConfig
@@ -18,24 +19,65 @@ class SharedLayers(BaseFeaturesExtractor):
     """The first hidden layers, where the policy and the value network have them in common.
 
     Args:
-        observation_space: of shape (observation size,).
+        observation_space: of shape (observation size,), or one more with advice.
         layers: their sizes.
         activation: after each.
+        advised: whether the last number of an observation is advice, which is passed on as it is.
     """
 
-    def __init__(self, observation_space: spaces.Space, layers: Sequence[int], activation: type[torch.nn.Module]) -> None:
-        super().__init__(observation_space, layers[-1])
+    def __init__(
+        self, observation_space: spaces.Space, layers: Sequence[int], activation: type[torch.nn.Module], advised: bool = False
+    ) -> None:
         assert observation_space.shape is not None
+        inputs = observation_space.shape[0] - advised
+        super().__init__(observation_space, (layers[-1] if layers else inputs) + advised)
         modules: list[torch.nn.Module] = []
-        inputs = observation_space.shape[0]
         for outputs in layers:
             modules += [torch.nn.Linear(inputs, outputs), activation()]
             inputs = outputs
+        self.advised = advised
         self.layers = torch.nn.Sequential(*modules)
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """float32 of shape (rows, observation size) -> float32 of shape (rows, size of the last layer)."""
-        return self.layers(observations)
+        """float32 of shape (rows, numbers of an observation) -> float32 of shape (rows, size of the last layer), with advice one more."""
+        if not self.advised:
+            return self.layers(observations)
+        return torch.cat((self.layers(observations[:, :-1]), observations[:, -1:]), dim=1)
+
+
+class AdvisedExtractor(MlpExtractor):
+    """The networks' own hidden layers, past which advice is led to the policy's end."""
+
+    def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """float32 of shape (rows, features and advice) -> what ends the policy (with advice), and what ends the value network."""
+        return self.forward_actor(features), self.forward_critic(features)
+
+    def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
+        """The first of `forward`."""
+        return torch.cat((super().forward_actor(features[:, :-1]), features[:, -1:]), dim=1)
+
+    def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
+        """The second of `forward`."""
+        return super().forward_critic(features[:, :-1])
+
+
+class AdvisedPolicy(MaskableActorCriticPolicy):
+    """A policy that begins as its advisor and learns where to differ: residual policy learning (Silver et al., 2018).
+
+    The last number of an observation is the index of the action that the advisor would take; `advice_weight` is added to its logit.
+    """
+
+    def __init__(self, *args: Any, advice_weight: float, **kwargs: Any) -> None:
+        self.advice_weight = advice_weight
+        super().__init__(*args, **kwargs)
+
+    def _build_mlp_extractor(self) -> None:
+        self.mlp_extractor = AdvisedExtractor(self.features_dim - 1, self.net_arch, self.activation_fn, self.device)
+
+    def _get_action_dist_from_latent(self, latent_pi: torch.Tensor) -> MaskableDistribution:
+        logits = self.action_net(latent_pi[:, :-1])
+        advice = torch.nn.functional.one_hot(latent_pi[:, -1].long(), logits.shape[1])
+        return self.action_dist.proba_distribution(action_logits=logits + self.advice_weight * advice)
 
 
 def policy_arguments(config: NetworkConfig) -> dict[str, Any]:
@@ -43,10 +85,19 @@ def policy_arguments(config: NetworkConfig) -> dict[str, Any]:
     activation = _ACTIVATIONS[config.activation]
     own = list(config.layers[config.shared :])
     arguments: dict[str, Any] = {"activation_fn": activation, "net_arch": {"pi": own, "vf": own}}
-    if config.shared:
+    advised = config.advisor is not None
+    if config.shared or advised:
         arguments["features_extractor_class"] = SharedLayers
-        arguments["features_extractor_kwargs"] = {"layers": list(config.layers[: config.shared]), "activation": activation}
+        shared = list(config.layers[: config.shared])
+        arguments["features_extractor_kwargs"] = {"layers": shared, "activation": activation, "advised": advised}
+    if advised:
+        arguments["advice_weight"] = config.advice_weight
     return arguments
+
+
+def policy_class(config: NetworkConfig) -> type[MaskableActorCriticPolicy]:
+    """The policy that SB3 is to make."""
+    return MaskableActorCriticPolicy if config.advisor is None else AdvisedPolicy
 
 
 def policy_layers(policy: MaskableActorCriticPolicy) -> Layers:
