@@ -51,6 +51,10 @@ class RandomAgent:
         random_actions(read_only(masks), self._stream, actions)
         return actions
 
+    def probabilities(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """float64 of shape (rows, actions): how likely it plays what, 0 where the mask forbids."""
+        return (masks != 0) / np.count_nonzero(masks, axis=1, keepdims=True)
+
     def reseed(self, seed: int) -> None:
         """Begin its chance anew."""
         self._stream = rng.streams(seed, 1)

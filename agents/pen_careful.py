@@ -165,7 +165,11 @@ def find_next(observation, players):
 
 @compiled
 def find_hidden(observation, players):
-    """Which cards are neither in the pile nor in a hand that shows them: int64 of shape (36,), 1 where hidden."""
+    """Which cards are neither in the pile nor in a hand that shows them: int64 of shape (36,), 1 where hidden.
+
+    An observation does not tell which cards options have left out of the deck: these count as hidden too, so that in such a deck the
+    chances that follow from it are approximate.
+    """
     hidden = np.empty(NUM_CARDS, np.int64)
     for card in range(NUM_CARDS):
         seen = observation[_HAND + card] + observation[_PILE + card]

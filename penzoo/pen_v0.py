@@ -14,7 +14,8 @@ def env(num_players: int | None = None, render_mode: str | None = None, **option
     Args:
         num_players: 2 to 6; 3 if None.
         render_mode: None, "ansi" or "human".
-        options: the rule options `must_beat`, `payoff`, `max_moves` (or `max_cycles`) and `auto_single`; `illegal` and `illegal_reward` of
+        options: the rule options `must_beat`, `payoff`, `max_moves` (or `max_cycles`) and `auto_single`, and for smaller games
+            `lowest_rank`, `highest_rank`, `suits`, `hand_size` and `stump_size`; `illegal` and `illegal_reward` of
             `penzoo.envs.aec.CheckedEnv`; `reveal`, `viewer` and `match` of `RawEnv`.
 
     Raises:

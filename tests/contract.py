@@ -64,7 +64,11 @@ SOME_MOVES = 40  # a value for an option that takes any number from 1 on
 ROWS = 48
 MOST_ALONE = 40  # settings with one option changed; where there were more, each value is tried with so many numbers of players:
 SIZES_ALONE = 2
+VALUES: dict[str, dict[str, list[Any]]] = {  # tried in place of all others, of options that take many
+    "pen": {"lowest_rank": ["7"], "highest_rank": ["T"], "suits": [3], "hand_size": [2], "stump_size": [1]},
+}
 TOGETHER: dict[str, list[dict[str, Any]]] = {  # values rarely seen at work alone
+    "pen": [{"lowest_rank": "J", "highest_rank": "K", "suits": 2, "hand_size": 2, "stump_size": 0}],
     "pengingan": [{"packs": 2, "stock_out": "reshuffle"}],
     "kunken": [
         {"jokers": 6, "opening_points": 0, "lay_on_draw": "never"},
@@ -106,7 +110,7 @@ def settings(game: Game) -> Iterator[Setting]:
     A value alone is tried with every number of players or, where that makes too many settings, with two, others for each value. Settings
     that the game refuses are left out.
     """
-    others = {option.name: _other_values(option) for option in game.all_options}
+    others = {option.name: VALUES.get(game.name, {}).get(option.name) or _other_values(option) for option in game.all_options}
     alone = [*({name: value} for name, values in others.items() for value in values), *TOGETHER.get(game.name, ())]
     all_changed = {name: values[-1] for name, values in others.items()}
     sizes = range(game.min_players, game.max_players + 1)

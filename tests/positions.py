@@ -49,12 +49,12 @@ class Table:
         self.batch = Batch(PEN, 1, 0, num_players=len(hands), autoreset=False, **options)
         self.state = self.batch._states[0]
         self.state["place"] = NOWHERE
-        for name in ("known", "pile", "stock", "out_place", "hand_size", "stump_size"):
+        for name in ("known", "pile", "stock", "out_place", "in_hand", "in_stump"):
             self.state[name] = 0
         for owner, hand in enumerate(hands):
-            self.state["hand_size"][owner] = self._put(hand or "", HAND + owner)
+            self.state["in_hand"][owner] = self._put(hand or "", HAND + owner)
         for owner, stump in enumerate(stumps):
-            self.state["stump_size"][owner] = self._put(stump, STUMP + owner)
+            self.state["in_stump"][owner] = self._put(stump, STUMP + owner)
         self.state["known"][_cards(known)] = 1
         self._stack("pile", _cards(pile), PILE)
         self._stack("stock", _cards(stock)[::-1], STOCK)

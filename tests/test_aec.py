@@ -501,7 +501,7 @@ BAD_ARGUMENTS = [
     ({"must_beat": 1}, "option must_beat=1 is not possible: it takes False or True"),
     ({"payoff": "winner"}, "option payoff='winner' is not possible: it takes 'loser' or 'placement'"),
     ({"max_moves": 0}, "option max_moves=0 is not possible: it takes an int from 1 to"),
-    ({"colour": "red"}, "option 'colour' does not exist: pen has must_beat, payoff, max_moves, auto_single"),
+    ({"colour": "red"}, "option 'colour' does not exist: pen has must_beat, payoff, lowest_rank, "),
     ({"render_mode": "rgb_array"}, "render_mode='rgb_array' is not possible"),
     ({"illegal": "ignore"}, "illegal='ignore' is not possible"),
     ({"viewer": "player_9"}, "agent 'player_9' does not exist"),
@@ -521,7 +521,7 @@ def test_an_argument_that_is_impossible_is_refused(arguments: dict[str, Any], me
 @pytest.mark.parametrize("name", NO_OPTIONS)
 @pytest.mark.parametrize("make", [pen_v0.env, pen_v0.raw_env], ids=["env", "raw_env"])
 def test_an_argument_of_the_batch_is_no_option_of_the_environment(make: Any, name: str) -> None:
-    with pytest.raises(ValueError, match=f"option '{name}' does not exist: pen has must_beat, payoff, max_moves, auto_single"):
+    with pytest.raises(ValueError, match=f"option '{name}' does not exist: pen has must_beat, payoff, lowest_rank, "):
         make(3, **{name: NO_OPTIONS[name]})
 
 
@@ -544,7 +544,7 @@ def test_a_seeded_reset_keeps_the_options_and_gives_the_same_deals() -> None:
         deals[-1].append(env.record().deck)
     assert deals[0] == deals[1]
     assert deals[0][0] != deals[0][1]
-    assert env.options == {"must_beat": True, "payoff": "placement", "max_moves": 77, "auto_single": False}
+    assert env.options == env.game.complete_options({"must_beat": True, "payoff": "placement", "max_moves": 77})
 
 
 def test_in_a_match_the_loser_deals_next() -> None:

@@ -254,7 +254,7 @@ def test_one_impossible_deal_among_others_changes_none():
         ({"num_players": 3.0}, "num_players=3.0 is not possible"),
         ({"num_players": True}, "num_players=True is not possible"),
         ({"num_players": "3"}, "num_players='3' is not possible"),
-        ({"must_bet": True}, "option 'must_bet' does not exist: pen has must_beat, payoff, max_moves, auto_single"),
+        ({"must_bet": True}, "option 'must_bet' does not exist: pen has must_beat, payoff, lowest_rank, "),
         ({"must_beat": 1}, "option must_beat=1 is not possible: it takes False or True"),
         ({"must_beat": None}, "option must_beat=None is not possible"),
         ({"payoff": "winner"}, "option payoff='winner' is not possible: it takes 'loser' or 'placement'"),

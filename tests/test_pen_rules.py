@@ -193,7 +193,7 @@ def test_the_number_taken_is_set_by_the_top_card_or_is_the_whole_pile(rank, trum
         table.play("take")
         assert set(table.hand(0).split()) == {hand, *pile[size - count :]}
         assert table.pile.split() == pile[: size - count]
-        assert table.state["hand_size"][0] == 1 + count
+        assert table.state["in_hand"][0] == 1 + count
         assert (table.seat, table.leads) == (1, size == count)
 
 
@@ -272,7 +272,7 @@ def test_while_there_is_a_stock_every_turn_begins_with_four_cards_in_each_hand()
         for _ in range(150):
             states = batch.states
             begun = (states["stock_size"] > 0) & ((states["phase"] == 1) | (states["pile_size"] == 0))
-            assert (states["hand_size"][begun, :players] >= 4).all()
+            assert (states["in_hand"][begun, :players] >= 4).all()
             batch.step(np.argmax(generator.random(batch.masks.shape) * batch.masks, axis=1))
 
 
@@ -573,8 +573,8 @@ def test_every_count_in_the_record_is_that_of_its_cards(players, must_beat):
     while not batch.ended.all():
         states = batch.states
         for seat in range(players):
-            assert ((states["place"] == HAND + seat).sum(1) == states["hand_size"][:, seat]).all()
-            assert ((states["place"] == STUMP + seat).sum(1) == states["stump_size"][:, seat]).all()
+            assert ((states["place"] == HAND + seat).sum(1) == states["in_hand"][:, seat]).all()
+            assert ((states["place"] == STUMP + seat).sum(1) == states["in_stump"][:, seat]).all()
         assert (((states["place"] >= HAND) & (states["place"] < STUMP)) >= states["known"]).all()
         assert ((states["out_place"] > 0).sum(1) == states["num_out"]).all()
         batch.step(np.argmax(generator.random(batch.masks.shape) * batch.masks, axis=1))
@@ -589,7 +589,7 @@ def test_a_card_that_has_left_the_stock_or_the_pile_leaves_no_trace_in_the_recor
         batch.step(np.argmax(generator.random(batch.masks.shape) * batch.masks, axis=1))
         unused = np.arange(len(CARDS)) >= batch.states[f"{field}_size"][:, None]
         assert not batch.states[field][unused].any()
-        has_left |= bool((batch.states["hand_size"].sum(1) > 4 * players).any())
+        has_left |= bool((batch.states["in_hand"].sum(1) > 4 * players).any())
     assert has_left
 
 

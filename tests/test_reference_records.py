@@ -19,6 +19,9 @@ SOME = 4  # records: observations take most of the time
 ALL = [(game, number, record) for game, records in RECORDS.items() for number, record in enumerate(records)]
 FORCED = [each for each in ALL if each[2]["options"].get("auto_single")]
 
+# the reference plays with the whole deck, and hands and stumps of the rules
+NOT_RECORDED = {"pen": {"lowest_rank", "highest_rank", "suits", "hand_size", "stump_size"}}
+
 every_game = pytest.mark.parametrize("game", GAMES)
 
 
@@ -49,6 +52,8 @@ def test_records_cover_every_number_of_players_every_action_and_every_value_of_e
     if game != "kunken":  # which has hundreds, for second copies and the thirtieth combination too
         assert played == set(table.actions.names)
     for option in table.all_options:
+        if option.name in NOT_RECORDED.get(game, ()):
+            continue
         values = [record["options"].get(option.name, option.default) for record in records]
         assert {(type(value), value) for value in values} >= {(type(choice), choice) for choice in option.choices}, option.name
 

@@ -8,14 +8,13 @@ import numpy as np
 from penzoo.envs.jit import compiled
 from penzoo.envs.pen.state import (
     HAND,
-    HAND_SIZE,
+    NOT_IN_DECK,
     NOT_OUT,
     NUM_CARDS,
     NUM_RANKS,
     PILE,
     STOCK,
     STUMP,
-    STUMP_SIZE,
     Payoff,
     Phase,
 )
@@ -30,20 +29,33 @@ NOBODY = -1
 
 @compiled
 def deck_size(state):
-    """How many cards the deck has: always the one pack."""
-    return NUM_CARDS
+    """How many cards the deck has: the pack, or what the options leave of it (O)."""
+    return ranks(state) * int(state["suits"])
+
+
+@compiled
+def ranks(state):
+    """How many ranks the deck has."""
+    return int(state["highest_rank"]) - int(state["lowest_rank"]) + 1
+
+
+@compiled
+def deck_card(state, number):
+    """The card of that number in the deck in its order, from 0 on."""
+    return number // ranks(state) * NUM_RANKS + int(state["lowest_rank"]) + number % ranks(state)
 
 
 @compiled
 def chance(state, rng):
-    """Draw what the order of the deck leaves open: the trump card, any of the 36, independent of the deck (D)."""
-    state["trump_card"] = random_below(rng, NUM_CARDS)
+    """Draw what the order of the deck leaves open: the trump card, any of the deck's, independent of their order (D)."""
+    state["trump_card"] = deck_card(state, random_below(rng, deck_size(state)))
 
 
 @compiled
 def deal(state, deck, dealer):
-    """Deal `deck` (int8 of 36 card indices, dealt from the front) into a record whose options and trump card are set."""
+    """Deal `deck` (int8 of `deck_size` card indices, dealt from the front) into a record whose options and trump card are set."""
     players = state["players"]
+    hand_size, stump_size, cards = int(state["hand_size"]), int(state["stump_size"]), deck_size(state)
     state["dealer"] = dealer
     state["seat"] = (dealer + 1) % players
     state["phase"] = Phase.LEAD
@@ -52,24 +64,25 @@ def deal(state, deck, dealer):
     state["truncated"] = 0
     state["pile_size"] = 0
     state["num_out"] = 0
+    state["place"][:] = NOT_IN_DECK
     state["known"][:] = 0
     state["pile"][:] = 0
-    state["hand_size"][:] = 0
-    state["stump_size"][:] = 0
+    state["in_hand"][:] = 0
+    state["in_stump"][:] = 0
     state["out_place"][:] = NOT_OUT
     position = 0
     for turn in range(players):
         seat = (dealer + 1 + turn) % players
-        state["stump_size"][seat] = STUMP_SIZE
-        position = _deal_packet(state, deck, position, STUMP_SIZE, STUMP + seat)
+        state["in_stump"][seat] = stump_size
+        position = _deal_packet(state, deck, position, stump_size, STUMP + seat)
     for turn in range(players):
         seat = (dealer + 1 + turn) % players
-        state["hand_size"][seat] = HAND_SIZE
-        position = _deal_packet(state, deck, position, HAND_SIZE, HAND + seat)
-    state["stock_size"] = NUM_CARDS - position
+        state["in_hand"][seat] = hand_size
+        position = _deal_packet(state, deck, position, hand_size, HAND + seat)
+    state["stock_size"] = cards - position
     state["stock"][:] = 0
-    for depth in range(NUM_CARDS - position):
-        card = deck[NUM_CARDS - 1 - depth]
+    for depth in range(cards - position):
+        card = deck[cards - 1 - depth]
         state["stock"][depth] = card
         state["place"][card] = STOCK
 
@@ -174,7 +187,7 @@ def _apply_take(state):
         state["known"][card] = 1
         state["pile"][k] = 0
     state["pile_size"] = size - count
-    state["hand_size"][seat] += count
+    state["in_hand"][seat] += count
     if state["num_out"] == state["players"] - 1:  # the last player did not beat the last card: no draw
         _finish(state)
     else:
@@ -185,7 +198,7 @@ def _apply_take(state):
 def _apply_beat(state, card):
     _play(state, card)
     _take_up_stump(state)
-    if state["hand_size"][state["seat"]] > 0:
+    if state["in_hand"][state["seat"]] > 0:
         state["phase"] = Phase.LEAD
     else:
         _go_out(state)
@@ -196,7 +209,7 @@ def _apply_lead(state, card):
     _play(state, card)
     _fill_up(state)
     _take_up_stump(state)
-    if state["hand_size"][state["seat"]] > 0:
+    if state["in_hand"][state["seat"]] > 0:
         _pass_turn(state)
     else:
         _go_out(state)
@@ -208,31 +221,31 @@ def _play(state, card):
     state["known"][card] = 0
     state["pile"][state["pile_size"]] = card
     state["pile_size"] += 1
-    state["hand_size"][state["seat"]] -= 1
+    state["in_hand"][state["seat"]] -= 1
 
 
 @compiled
 def _fill_up(state):
     seat = state["seat"]
-    while state["hand_size"][seat] < HAND_SIZE and state["stock_size"] > 0:
+    while state["in_hand"][seat] < state["hand_size"] and state["stock_size"] > 0:
         state["stock_size"] -= 1
         depth = state["stock_size"]
         state["place"][state["stock"][depth]] = HAND + seat
         state["stock"][depth] = 0  # a drawn card leaves no trace for whoever is handed a record
-        state["hand_size"][seat] += 1
+        state["in_hand"][seat] += 1
 
 
 @compiled
 def _take_up_stump(state):
     """The stump is taken up once hand and stock are empty (S), after a beat and after a lead alike (D)."""
     seat = state["seat"]
-    if state["hand_size"][seat] > 0 or state["stock_size"] > 0 or state["stump_size"][seat] == 0:
+    if state["in_hand"][seat] > 0 or state["stock_size"] > 0 or state["in_stump"][seat] == 0:
         return
     for card in range(NUM_CARDS):
         if state["place"][card] == STUMP + seat:
             state["place"][card] = HAND + seat
-    state["hand_size"][seat] = STUMP_SIZE
-    state["stump_size"][seat] = 0
+    state["in_hand"][seat] = state["in_stump"][seat]
+    state["in_stump"][seat] = 0
 
 
 @compiled
@@ -261,7 +274,7 @@ def _go_out(state):
 def _can_draw(state):
     """Whether the last player still gets the turn: one card, no stump, and it beats the top card (D)."""
     seat = state["seat"]
-    if state["hand_size"][seat] != 1 or state["stump_size"][seat] > 0:
+    if state["in_hand"][seat] != 1 or state["in_stump"][seat] > 0:
         return False
     for card in range(NUM_CARDS):
         if state["place"][card] == HAND + seat:

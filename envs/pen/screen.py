@@ -43,8 +43,8 @@ def _seat(state: np.void, seat: int, viewer: int | None, reveal: bool) -> str:
     if place != NOT_OUT:
         return f"{turn} player_{seat}{dealer}: out, place {place}"
     hand = _cards(state, HAND + seat, seat == viewer, reveal)
-    stump = f" · stump {_cards(state, STUMP + seat, False, reveal)}" if state["stump_size"][seat] else ""
-    return f"{turn} player_{seat}{dealer}: {int(state['hand_size'][seat])} in hand: {hand}{stump}"
+    stump = f" · stump {_cards(state, STUMP + seat, False, reveal)}" if state["in_stump"][seat] else ""
+    return f"{turn} player_{seat}{dealer}: {int(state['in_hand'][seat])} in hand: {hand}{stump}"
 
 
 def _cards(state: np.void, place: int, is_own: bool, reveal: bool) -> str:

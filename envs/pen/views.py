@@ -125,8 +125,8 @@ def _write_players(state, first, block_size, out):
         at = _BLOCKS + k * block_size
         out[at + _TO_MOVE] = state["seat"] == seat
         out[at + _DEALER] = state["dealer"] == seat
-        out[at + _SIZE] = _SHARE[state["hand_size"][seat]]
-        out[at + _STUMP] = state["stump_size"][seat] > 0
+        out[at + _SIZE] = _SHARE[state["in_hand"][seat]]
+        out[at + _STUMP] = state["in_stump"][seat] > 0
         out[at + _OUT] = state["out_place"][seat] / players
         hand = HAND + seat
         shown = out[at + _KNOWN : at + _KNOWN + NUM_CARDS]
