@@ -1,7 +1,8 @@
-"""What an agent is, and how one is made by name."""
+"""What an agent is, and the kinds that need no file: random ones, and functions, compiled or not."""
 
+import operator
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from penzoo.envs.jit import bind, compiled, read_only
 
 class Agent(Protocol):
     """Anything that gives actions for rows of observations and masks.
+
+    A search (`penzoo.agents.search`) refuses these, and has a method `act_deals(deals, share)` for deals of which all that the seat to
+    move cannot see has been dealt anew. `Batch.ask` asks either kind.
 
     Attributes:
         name: for reports.
@@ -95,6 +99,47 @@ class HeuristicAgent:
         actions = np.empty(len(masks), np.int64)
         self._choose_rows(read_only(observations), read_only(masks), players, actions)
         return actions
+
+
+class CallableAgent:
+    """A function of Python as an agent, asked a row at a time.
+
+    Args:
+        name: for reports and errors.
+        function: (observation, mask) -> action: float32 of shape (observation size,), int8 of shape (number of actions,), an int.
+        game: the name of the game that it plays; None for any.
+    """
+
+    num_players: int | None = None
+
+    def __init__(self, name: str, function: Callable[[np.ndarray, np.ndarray], Any], game: str | None = None) -> None:
+        self.name = name
+        self.game = game
+        self._function = function
+
+    def act(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """As `Agent.act`; what the function raises passes through.
+
+        Raises:
+            ValueError: the function chose what is no legal action.
+        """
+        rows = zip(observations, masks, strict=True)
+        return np.array([self._choose(observation, mask) for observation, mask in rows], np.int64)
+
+    def _choose(self, observation: np.ndarray, mask: np.ndarray) -> int:
+        action = self._function(observation.copy(), mask.copy())
+        try:
+            index = -1 if isinstance(action, bool) else operator.index(action)
+        except TypeError:
+            index = -1
+        if not (0 <= index < len(mask) and mask[index]):
+            raise ValueError(f"agent {self.name} chose {action!r}, which is no legal action: legal are the ints {self._legal(mask)}")
+        return index
+
+    def _legal(self, mask: np.ndarray) -> str:
+        legal = np.flatnonzero(mask).tolist()
+        names = [f" ({name})" for name in get_game(self.game).legal_names(mask)] if self.game else [""] * len(legal)
+        return ", ".join(f"{action}{name}" for action, name in zip(legal, names, strict=True))
 
 
 def choose_rows(observations, masks, players, actions):

@@ -290,6 +290,22 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         """The names of the actions that `agent_selection` may choose from; none after the end."""
         return [] if self._ended else self.game.legal_names(self._mask)
 
+    def ask(self, actor: Any) -> int:
+        """The action that an agent chooses for `agent_selection`, to be given to `step`.
+
+        A search gets the deal with all that the seat to move cannot see dealt anew, any other agent gets observation and mask.
+
+        Args:
+            actor: of `penzoo.agents.make_agent`, or any object with `act(observations, masks)` or `act_deals(deals, share)`.
+
+        Raises:
+            ValueError: the deal has ended.
+        """
+        self._require_reset(EnvLogger.error_observe_before_reset)
+        if self._ended:
+            raise ValueError("the deal has ended: nobody is to move, and no agent to ask")
+        return int(self._batch.ask(actor)[0])
+
     def record(self) -> Record:
         """The deal so far as a record that anyone can replay.
 

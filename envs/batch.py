@@ -15,6 +15,9 @@ from penzoo.envs.jit import compiled, read_only
 from penzoo.envs.options import check_int
 
 NO_HISTORY = np.empty(0, np.int16)
+_DEALING_ANEW = np.uint64(0x9E3779B97F4A7C15)  # makes other streams of those of the decks
+_MIXERS = ((np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)), (np.uint64(27), np.uint64(0x94D049BB133111EB)))
+_LAST_SHIFT = np.uint64(31)
 
 
 def available_cores() -> int:
@@ -204,6 +207,35 @@ class Batch:
             ),
             len(rows),
         )
+
+    def ask(self, actor: Any, rows: np.ndarray | None = None) -> np.ndarray:
+        """What an actor chooses in each of the rows, for `step`.
+
+        One that has a method `act_deals` (`penzoo.agents.search`) gets copies of the deals in which all that the seat to move cannot see
+        is dealt anew, and a function that shares work on rows among the batch's threads; any other gets observations and masks. What is
+        dealt anew has streams of its own: it follows from the row's stream and the number of moves, and moves no other stream on.
+
+        Args:
+            actor: an agent of `penzoo.agents`, or any object with `act(observations, masks)` or `act_deals(deals, share)`.
+            rows: which, int, deals in play; None for all.
+
+        Returns:
+            int of shape (number of rows,).
+        """
+        rows = self._rows(rows)
+        act_deals = getattr(actor, "act_deals", None)
+        if act_deals is None:
+            actions = actor.act(self._observations[rows], self._masks[rows])
+        else:
+            actions = act_deals(self._deal_anew(rows), self._run)
+        return actions  # type: ignore[no-any-return]
+
+    def _deal_anew(self, rows: np.ndarray) -> np.ndarray:
+        """Copies of deals in which all that the seat to move cannot see is dealt anew."""
+        states = self._states[rows]
+        seats, streams = _as_ints(states["seat"]), _mix(self._rng[rows] + _DEALING_ANEW * (states["moves"].astype(np.uint64) + 1))
+        self._run(lambda lo, hi: self.game.loops.determinize_rows(states, seats, streams, lo, hi), len(rows))
+        return states
 
     def observe(self, seats: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
         """What given seats see.
@@ -409,6 +441,15 @@ def _first_illegal(actions, rows, masks, terminated, truncated, autoreset):
         if action < 0 or action >= masks.shape[1] or not masks[row, action]:
             return k
     return len(rows)
+
+
+def _mix(numbers: np.ndarray) -> np.ndarray:
+    """Streams of `penzoo.envs.rng` from numbers that may be alike, uint64 (the finalizer of SplitMix64, Steele, Lea and Flood 2014)."""
+    for shift, factor in _MIXERS:
+        numbers = (numbers ^ (numbers >> shift)) * factor
+    numbers = numbers ^ (numbers >> _LAST_SHIFT)
+    numbers[numbers == 0] = 1
+    return numbers
 
 
 def _as_ints(array: np.ndarray) -> np.ndarray:

@@ -40,6 +40,7 @@ def determinize(state, seat, rng):
     cards = np.empty(_count_hidden(state, seat), np.int8)
     _gather_hidden(state, seat, cards)
     true_deal = cards.copy()
+    cards.sort()  # so that what is drawn follows from what the seat sees and the stream alone, not from the cards that lie there
     is_dealt, tries = False, 0
     while not is_dealt and tries < _MOST_TRIES:
         shuffle(cards, rng)

@@ -14,7 +14,7 @@ _SEED_BOUND = 2**63  # of the actors' seeds
 
 
 class Actor(Protocol):
-    """What plays the other seats: any agent of `penzoo.agents`.
+    """What plays the other seats: any agent of `penzoo.agents`, asked as `Batch.ask` does it.
 
     One with a chance of its own may have a method `reseed(seed)`, which begins that chance anew; a seeded `LearnerBatch.begin` calls it.
     """
@@ -169,7 +169,7 @@ class LearnerBatch:
         learner, every = int(self.seats[row]), None if batch.num_envs == 1 else rows
         while not (batch.seats.item(row) == learner or batch.terminated.item(row) or batch.truncated.item(row)):
             actor = self.actors[self.assignment.item(row, batch.seats.item(row))]
-            batch.step(actor.act(batch.observations[rows], batch.masks[rows]), every)
+            batch.step(batch.ask(actor, every), every)
             self.rewards[row] += batch.rewards.item(row, learner)
 
     def _choose(self, rows: np.ndarray) -> np.ndarray:
@@ -177,6 +177,5 @@ class LearnerBatch:
         actions = np.empty(len(rows), np.int64)
         for index in np.unique(who):
             mine = who == index
-            chosen = rows[mine]
-            actions[mine] = self.actors[index].act(self.batch.observations[chosen], self.batch.masks[chosen])
+            actions[mine] = self.batch.ask(self.actors[index], rows[mine])
         return actions

@@ -108,7 +108,7 @@ def _play_out(batch: Batch, agents: Sequence[Agent], seats: np.ndarray, rows: np
         for index, agent in enumerate(agents):
             own = np.flatnonzero(movers == index)
             if len(own):
-                actions[own] = agent.act(batch.observations[live[own]], batch.masks[live[own]])
+                actions[own] = batch.ask(agent, live[own])
         batch.step(actions, live)
         live = live[~batch.ended[live]]
 

@@ -117,7 +117,7 @@ def _print_game(console: Any, game: "Game") -> None:
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 2))
     table.add_column(no_wrap=True)
     table.add_row("players", f"{game.min_players} to {game.max_players}, {game.default_players} by default")
-    table.add_row("agents", f"{', '.join(agent_names(game.name))}, or the file of a trained one")
+    table.add_row("agents", f"{', '.join(agent_names(game.name))}, search:N, module:function, or the file of a trained one")
     for option in game.all_options:
         table.add_row(f"{option.name}={_as_value(option.default)}", f"{option.meaning} ({_possible(option)})")
     console.print(table)

@@ -21,7 +21,7 @@ class GymEnv(SingleEnv):
     Args:
         game: the name of the game; the registration gives it.
         opponents: an agent or a list of them, from the seat after the learner's on, begun anew where they are too few: a name or path for
-            `penzoo.agents.make_agent`, or any object with `act(observations, masks)`.
+            `penzoo.agents.make_agent`, or any object with `act(observations, masks)` or `act_deals(deals, share)`.
         num_players, render_mode, options: as for `SingleEnv`; `seat` is the learner's, drawn for each deal if None.
 
     Raises:
@@ -75,4 +75,4 @@ def as_actors(opponents: Opponent | Sequence[Opponent], game: Game, num_players:
     """
     players = game.default_players if num_players is None else num_players
     each = list(opponents) if isinstance(opponents, Sequence) and not isinstance(opponents, str) else [opponents]
-    return [one if hasattr(one, "act") else make_agent(one, game.name, players) for one in each]
+    return [one if hasattr(one, "act") or hasattr(one, "act_deals") else make_agent(one, game.name, players) for one in each]

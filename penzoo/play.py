@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from penzoo.agents import Agent, agent_names, make_agent
+from penzoo.agents import Agent, heuristic_names, make_agent
 from penzoo.envs.batch import Batch
 from penzoo.envs.cards import JOKER, JOKER_FOR, in_lines, on_screen
 from penzoo.envs.game import Game
@@ -76,7 +76,7 @@ def play_deal(
         game: of `penzoo.envs.GAMES`.
         players: at the table; the game's default if None.
         opponents: as `make_agent` takes them: one for every other seat, or as many as those, from the seat after yours on; the last of
-            `agent_names` if there are none.
+            `heuristic_names` if there are none.
         seat: the person's.
         seed: of the deal and of the opponents' chance; drawn, and told, if None.
         reveal: show every card.
@@ -97,7 +97,7 @@ def play_deal(
     chance = secrets.randbits(_SEED_BITS) if seed is None else seed
     # forced moves are played here, so that each of them is shown
     batch = Batch(game, 1, chance, num_players=num_players, autoreset=False, **{**complete, "auto_single": False})
-    agents = _seat_agents(opponents or [agent_names(game.name)[-1]], game, num_players, seat, chance)
+    agents = _seat_agents(opponents or [heuristic_names(game.name)[-1]], game, num_players, seat, chance)
     write(f"You are player_{seat}. Seed {chance}. Each move: its number or its name; ? for help, q to give up.\n")
     try:
         return _Table(batch, complete, seat, agents, reveal, read, write).play()
@@ -158,7 +158,7 @@ class _Table:
             elif seat == self.seat:
                 self._act(seat, self._ask(legal), [])
             else:
-                action = int(self.agents[seat].act(self.batch.observations, self.batch.masks)[0])
+                action = int(self.batch.ask(self.agents[seat])[0])
                 self._act(seat, self.game.actions.name(action), [])
         return self._finish()
 

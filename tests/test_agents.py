@@ -14,7 +14,9 @@ from contract import Setting
 from positions import PEN, Table
 from scipy.stats import chisquare
 
-from penzoo.agents import HEURISTICS, agent_names, make_agent
+import penzoo.agents
+from penzoo.agents import HEURISTICS, agent_names, heuristic_names, make_agent, policy
+from penzoo.agents.base import CallableAgent
 from penzoo.envs import get_game
 from penzoo.envs.batch import Batch
 from penzoo.envs.pen.rules import TAKE
@@ -217,8 +219,9 @@ def test_random_is_the_same_with_the_same_seed_alone():
 
 
 def test_agents_by_name():
-    assert agent_names("pen") == ("random", "greedy", "careful")
-    assert [make_agent(name, "pen").name for name in agent_names("pen")] == ["random", "greedy", "careful"]
+    assert heuristic_names("pen") == ("random", "greedy", "careful")
+    assert agent_names("pen")[:3] == heuristic_names("pen")
+    assert [make_agent(name, "pen").name for name in heuristic_names("pen")] == ["random", "greedy", "careful"]
     assert [make_agent(spec).game for spec in ("random", "pen:greedy", "pengingan:careful", "kunken:greedy")] == [
         None,
         "pen",
@@ -234,8 +237,29 @@ def test_agents_by_name():
         ("clever", None, "'clever' does not exist.*pen: random, greedy, careful.*safetensors"),
         ("clever", "pen", "'clever' does not exist"),
         ("", "pen", "'' does not exist"),
-        ("chess:greedy", None, "game 'chess' does not exist.*pen"),
+        ("chess:greedy", None, "game 'chess' does not exist.*pen.*nor does a module 'chess': looked in ."),
         ("chess:random", None, "game 'chess' does not exist.*pen"),
+        ("pen:module:function", None, "'pen:module:function' does not exist"),
+        ("search", "pen", r"'search' is not possible: write search:N.*\(search:200\)"),
+        ("search:", "pen", "'search:' is not possible"),
+        ("search:0", "pen", "'search:0' is not possible"),
+        ("search:x", "pen", "'search:x' is not possible"),
+        ("search:-5", "pen", "'search:-5' is not possible"),
+        ("search:1.5", "pen", "is not possible"),
+        ("search:²", "pen", "is not possible"),
+        ("search:5:6", "pen", "is not possible"),
+        ("pen:search:x", None, "'pen:search:x' is not possible"),
+        ("search:200", None, "exists for pen and pengingan and kunken: name one, as in pen:search:200"),
+        ("search:200", "chess", "game 'chess' does not exist"),
+        ("pen:search:9", "kunken", "plays pen, not kunken"),
+        (":act", None, "'' is no name of a module: write module:function"),
+        ("a b:act", None, "'a b' is no name of a module"),
+        (".base:act", None, "is no name of a module"),
+        ("no_such_module:act", None, "does a module 'no_such_module'"),
+        ("json.nowhere:act", None, "does a module 'json.nowhere'"),
+        ("json:no_such_function", None, r"module json \(.*\) has no 'no_such_function'"),
+        ("json:", None, "has no ''"),
+        ("json:__name__", None, "__name__ in json is 'json', no function"),
         ("pen:clever", None, "'pen:clever' does not exist"),
         ("greedy", None, "exists for pen and pengingan and kunken: name one, as in pen:greedy"),
         ("pen:greedy", "chess", "plays pen, not chess"),
@@ -245,6 +269,125 @@ def test_agents_by_name():
 def test_an_agent_that_does_not_exist(spec, game, says):
     with pytest.raises(ValueError, match=says):
         make_agent(spec, game)
+
+
+@pytest.mark.parametrize("spec", ["search:7", "kunken:search:7"])
+def test_a_search_by_name(spec):
+    agent = make_agent(spec, "kunken")
+    assert (agent.name, agent.game, agent.budget, agent.num_players) == ("search:7", "kunken", 7, None)
+
+
+def test_no_trained_agent_where_none_ships(monkeypatch, tmp_path):
+    monkeypatch.setattr(penzoo.agents, "reference_file", lambda game: tmp_path / f"{game}_ppo.safetensors")
+    assert agent_names("pen") == heuristic_names("pen")
+    for spec in ("ppo", "pen:ppo"):
+        with pytest.raises(ValueError, match=f"agent '{spec}' does not exist: there are pen: random, greedy, careful;"):
+            make_agent(spec, "pen")
+
+
+def test_a_trained_agent_that_ships_is_known_as_ppo(monkeypatch, tmp_path):
+    size, actions = PEN.observation_layout(3).size, len(PEN.actions)
+    layers = policy.Layers([np.zeros((actions, size), np.float32)], [np.zeros(actions, np.float32)], "relu")
+    policy.save_policy(tmp_path / "pen_ppo.safetensors", layers, policy.describe(PEN, 3, layers, "best", "run-7"))
+    monkeypatch.setattr(penzoo.agents, "reference_file", lambda game: tmp_path / f"{game}_ppo.safetensors")
+    assert agent_names("pen") == (*heuristic_names("pen"), "ppo") and "ppo" not in agent_names("kunken")
+    for spec, game in (("ppo", "pen"), ("pen:ppo", None), ("ppo", None)):
+        agent = make_agent(spec, game, num_players=3)
+        assert (agent.name, agent.game, agent.num_players) == ("ppo", "pen", 3)
+    with pytest.raises(ValueError, match="plays at tables of 3, not of 4"):
+        make_agent("ppo", "pen", num_players=4)
+    with pytest.raises(ValueError, match="'ppo' does not exist"):
+        make_agent("ppo", "kunken")
+
+
+def test_the_folder_of_reference_agents_is_in_the_package():
+    assert penzoo.agents.reference_file("pen").name == "pen_ppo.safetensors"
+    assert (penzoo.agents.resources.files("penzoo.agents.reference") / "__init__.py").is_file()
+
+
+# ------------------------------------------------------------------------------------------------------- functions of Python
+
+MY_AGENTS = """
+import numpy as np
+
+def first(observation, mask):
+    assert observation.dtype == np.float32 and observation.ndim == 1 and mask.dtype == np.int8 and mask.shape == (37,)
+    mask[:0] = 0
+    observation[:] = 0
+    return np.flatnonzero(mask)[0]
+
+def illegal(observation, mask):
+    return int(np.flatnonzero(mask == 0)[0])
+
+def broken(observation, mask):
+    return {}["card"]
+
+class Agent:
+    def __call__(self, observation, mask):
+        return int(mask.argmax())
+
+thing = Agent()
+"""
+
+
+@pytest.fixture
+def folder_of_agents(monkeypatch, tmp_path):
+    """The current folder, with modules of agents in it, which is not on Python's path."""
+    (tmp_path / "my_test_agents.py").write_text(MY_AGENTS)
+    (tmp_path / "my_lacking_agents.py").write_text("import a_module_that_is_missing\n")
+    (tmp_path / "my_raising_agents.py").write_text("raise ValueError('my own')\n")
+    monkeypatch.setattr(sys, "path", [each for each in sys.path if each])
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+    sys.modules.pop("my_test_agents", None)
+
+
+@pytest.mark.parametrize("name", ["first", "thing"])
+def test_a_function_of_a_module_in_the_current_folder_plays(name, folder_of_agents):
+    agent, batch = make_agent(f"my_test_agents:{name}", "pen", num_players=3), Batch(PEN, 5, SEED)
+    assert (agent.name, agent.num_players) == (f"my_test_agents:{name}", None)
+    for _ in range(30):
+        before = batch.observations.copy()
+        actions = batch.ask(agent)
+        assert actions.dtype == np.int64 and np.array_equal(actions, batch.masks.argmax(axis=1))
+        assert np.array_equal(before, batch.observations)
+        batch.step(actions)
+    assert batch.ask(agent, np.empty(0, int)).shape == (0,)
+
+
+def test_a_function_that_plays_what_is_not_legal_is_named(folder_of_agents):
+    batch = Batch(PEN, 1, SEED)
+    legal = np.flatnonzero(batch.masks[0])
+    named = ", ".join(rf"{action} \({PEN.actions.name(int(action))}\)" for action in legal)
+    with pytest.raises(ValueError, match=rf"agent my_test_agents:illegal chose \d+, which is no legal action: legal are the ints {named}"):
+        batch.ask(make_agent("my_test_agents:illegal", "pen"))
+
+
+@pytest.mark.parametrize("answer", [1.0, "1", None, True, np.bool_(True), np.array([1]), -1, 37, np.float32(1)])
+def test_an_answer_that_is_no_legal_int(answer):
+    agent = CallableAgent("mine", lambda observation, mask: answer)
+    with pytest.raises(ValueError, match=r"agent mine chose .*, which is no legal action: legal are the ints 1, 4$"):
+        agent.act(np.zeros((1, 2), np.float32), np.array([[0, 1, 0, 0, 1]], np.int8))
+
+
+@pytest.mark.parametrize("answer", [1, np.int8(1), np.array(1)])
+def test_an_answer_may_be_any_int(answer):
+    agent = CallableAgent("mine", lambda observation, mask: answer)
+    assert agent.act(np.zeros((2, 2), np.float32), np.array([[0, 1], [1, 1]], np.int8)).tolist() == [1, 1]
+
+
+def test_errors_of_ones_own_code_pass_through(folder_of_agents):
+    with pytest.raises(KeyError, match="card"):
+        Batch(PEN, 1).ask(make_agent("my_test_agents:broken", "pen"))
+    with pytest.raises(ModuleNotFoundError, match="a_module_that_is_missing"):
+        make_agent("my_lacking_agents:act")
+    with pytest.raises(ValueError, match=r"^my own$"):
+        make_agent("my_raising_agents:act")
+
+
+def test_the_name_of_a_game_always_means_the_game(folder_of_agents):
+    (folder_of_agents / "pen.py").write_text("def greedy(observation, mask):\n    return 0\n")
+    assert make_agent("pen:greedy").game == "pen" and not isinstance(make_agent("pen:greedy"), CallableAgent)
 
 
 def test_a_file_that_does_not_exist():
@@ -279,7 +422,7 @@ def traces(steps: int = 60) -> list[str]:
     """The actions of every agent by name over some moves at small, middling and large tables of every game: one line each."""
     lines = []
     for setting in TRACED:
-        for name in agent_names(setting.game.name):
+        for name in heuristic_names(setting.game.name):
             agent, batch = make_agent(name, setting.game.name, seed=SEED), setting.batch(2, SEED)
             actions = []
             for _ in range(steps):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from penzoo.agents import agent_names
+from penzoo.agents import heuristic_names
 from penzoo.train.config import Config, dump_config, load_config, parse_config
 
 CONFIGS = Path(__file__).parent.parent / "configs"
@@ -17,6 +17,11 @@ WRONG = {
     "unknown key in a section": ("ppo: {learning_rat: 0.1}", "key 'ppo.learning_rat' does not exist: did you mean ppo.learning_rate"),
     "unknown heuristic": ("pool: {heuristics: {greedi: 1}}", "pool.heuristics: agent 'greedi' does not exist: did you mean greedy"),
     "unknown opponent": ("evaluation: {opponents: [bold]}", "evaluation.opponents: agent 'bold' does not exist: the agents are random"),
+    "search without a budget": ("pool: {heuristics: {search: 1}}", "pool.heuristics: agent 'search' is not possible: write search:N"),
+    "wrong budget": ("progress: {opponents: ['search:0']}", "progress.opponents: agent 'search:0' is not possible"),
+    "no such file": ("evaluation: {opponents: [no.safetensors]}", "evaluation.opponents: no.safetensors does not exist"),
+    "no such module": ("evaluation: {opponents: ['nowhere_at_all:act']}", "evaluation.opponents: .*does a module 'nowhere_at_all'"),
+    "search of another game": ("pool: {heuristics: {'kunken:search:9': 1}}", "pool.heuristics: agent kunken:search:9 plays kunken"),
     "unknown game": ("game: whist", "game: game 'whist' does not exist"),
     "unknown option": ("options: {beat: true}", "option 'beat' does not exist"),
     "text for an int": ("decisions: many", "decisions='many' is not possible: it takes an int"),
@@ -138,7 +143,7 @@ def test_our_own_configurations_hold(path):
     config = load_config(path)
     assert config == load_config(path.stem) == load_config(path.name)
     assert config.name == path.stem.replace("_", "-")
-    assert config.baselines == agent_names(config.game)
+    assert config.baselines == heuristic_names(config.game)
 
 
 @pytest.mark.parametrize(("name", "players"), [("pengingan", 4), ("pengingan_6", 6), ("kunken", 2), ("kunken_4", 4)])
@@ -159,3 +164,12 @@ def test_a_missing_configuration_is_told():
     message = r"configuration none\.yaml does not exist: give a YAML file, or one of kunken\.yaml, kunken_4\.yaml, pen\.yaml"
     with pytest.raises(FileNotFoundError, match=message):
         load_config("none.yaml")
+
+
+def test_whatever_plays_the_game_may_be_named_as_an_opponent():
+    text = (
+        "pool: {heuristics: {'search:2': 0.5, 'pen:greedy': 1}}\nprogress: {opponents: ['pen:search:3']}\nevaluation: {opponents: [random]}"
+    )
+    config = parse_config(text)
+    assert list(config.pool.heuristics) == ["search:2", "pen:greedy"] and config.progress.opponents == ("pen:search:3",)
+    assert parse_config(dump_config(config)) == config

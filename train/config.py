@@ -11,9 +11,10 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from penzoo.agents import agent_names
+from penzoo.agents import agent_names, heuristic_names, make_agent
 from penzoo.agents.heuristics import make_heuristic
 from penzoo.agents.policy import Activation, Choice
+from penzoo.agents.search import SEARCH
 from penzoo.envs import get_game
 from penzoo.envs.game import Game
 
@@ -105,7 +106,7 @@ class PoolConfig(_Section):
 
     present: Share = Field(0.5, description="share of the present self")
     past: Share = Field(0.25, description="share of past selves; they are the present self until there is one")
-    heuristics: dict[str, Share] = Field(default_factory=dict, description="share of each agent of the game by name, as `random: 0.1`")
+    heuristics: dict[str, Share] = Field(default_factory=dict, description="share of each agent as `make_agent` takes it: `random: 0.1`")
     size: int = Field(5, gt=0, description="how many past selves are kept; the newest replaces the oldest")
     snapshot_every: int = Field(100_000, gt=0, description="decisions from one past self to the next")
 
@@ -120,7 +121,7 @@ class EvaluationConfig(_Section):
     """How an agent is evaluated: alone among seats of one opponent, on held-out decks, each in every rotation of the seats."""
 
     opponents: tuple[str, ...] = Field(
-        (), description="against whom, each on its own; all agents of the game that are known by name if empty"
+        (), description="against whom, each on its own, as `make_agent` takes them; random and the game's heuristics if empty"
     )
     deals: int = Field(1000, gt=1, description="decks against each opponent")
     seed: int = Field(1_000_000_007, ge=0, description="of the decks: another than the training's, so that they are held out")
@@ -177,9 +178,18 @@ class Config(_Section):
                 make_heuristic(name, self.game)  # tells one that the game has not
         for where, names in self._named_agents():
             for name in names:
-                if name not in agent_names(self.game):
-                    raise ValueError(f"{where}: agent {name!r} does not exist{_hint(name, agent_names(self.game), 'the agents are')}")
+                self._check_agent(where, name)
         return self
+
+    def _check_agent(self, where: str, name: str) -> None:
+        """Refuse what `make_agent` does not make for the game and the number of players."""
+        known = agent_names(self.game)
+        if name.isidentifier() and name not in (*known, SEARCH):
+            raise ValueError(f"{where}: agent {name!r} does not exist{_hint(name, known, 'the agents are')}")
+        try:
+            make_agent(name, self.game, self.players)
+        except (ValueError, FileNotFoundError) as error:
+            raise ValueError(f"{where}: {error}") from error
 
     def _named_agents(self) -> Iterator[tuple[str, Sequence[str]]]:
         yield "pool.heuristics", list(self.pool.heuristics)
@@ -198,8 +208,8 @@ class Config(_Section):
 
     @property
     def baselines(self) -> tuple[str, ...]:
-        """All agents of the game that are known by name."""
-        return agent_names(self.game)
+        """Whom agents are evaluated against unless told otherwise: random and the heuristics of the game."""
+        return heuristic_names(self.game)
 
 
 def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:

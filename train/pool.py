@@ -1,7 +1,9 @@
 """Who plays the other seats: the present self, past selves and the agents known by name, in shares."""
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +30,16 @@ class _Actor:
         assert self.agent is not None  # a place without an agent is never drawn
         with self._clock.time(OPPONENTS):
             return self.agent.act(observations, masks)
+
+    @property
+    def act_deals(self) -> Callable[..., np.ndarray] | None:
+        """The agent's own if it is a search, which `Batch.ask` then asks by it."""
+        search = getattr(self.agent, "act_deals", None)
+        return search and functools.partial(self._act_deals, search)
+
+    def _act_deals(self, search: Callable[..., np.ndarray], *arguments: Any) -> np.ndarray:
+        with self._clock.time(OPPONENTS):
+            return search(*arguments)
 
     def reseed(self, seed: int) -> None:
         reseed = getattr(self.agent, "reseed", None)

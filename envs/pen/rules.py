@@ -318,6 +318,7 @@ def determinize(state, seat, rng):
             places[count] = state["place"][card]
             cards[count] = card
             count += 1
+    places[:count].sort()  # so that what is drawn follows from what the seat sees and the stream alone, not from the cards that lie there
     shuffle(cards[:count], rng)
     depth = 0
     for k in range(count):
