@@ -7,7 +7,7 @@ bandits"). The action of the heuristic is never dropped, and gives way only to o
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -158,12 +158,24 @@ class SearchAgent:
 @functools.cache
 def bind_search(game: str, functions: Functions, rollout: Callable[..., int]) -> Callable[..., None]:
     """`search_rows` with the functions of a game, named so, and a heuristic in it."""
+    return _bind(game, functions, rollout, (play_on, compare, search, search_rows))
+
+
+@functools.cache
+def bind_comparison(game: str, functions: Functions, rollout: Callable[..., int]) -> Callable[..., None]:
+    """`compare_rows` with the functions of a game, named so, and a heuristic in it."""
+    return _bind(game, functions, rollout, (play_on, compare, compare_rows))
+
+
+def _bind(game: str, functions: Functions, rollout: Callable[..., int], templates: Sequence[Callable[..., Any]]) -> Callable[..., None]:
+    """The last of some templates, each of which calls those before it."""
     name = f"{game}.{rollout.__name__}"
     rules: dict[str, Any] = {each: getattr(functions, each) for each in ("legal_mask", "apply", "observe", "determinize")}
     rules["rollout"] = rollout
-    for template in (play_on, compare, search):  # each calls those before it
+    for template in templates:
         rules[template.__name__] = bind(template, name, rules)
-    return bind(search_rows, name, rules)
+    last: Callable[..., None] = rules[templates[-1].__name__]
+    return last
 
 
 # ------------------------------------------------------------------------------------------------------------------ templates
@@ -179,6 +191,23 @@ def search_rows(deals, masks, streams, lo, hi, budget, caution, scratch, observa
         actions[k], simulations[k] = search(
             deals[k : k + 1], np.flatnonzero(masks[k]), actions[k], streams[k : k + 1], budget, caution, scratch, observation, mask
         )
+
+
+def compare_rows(deals, rows, streams, lo, hi, times, first, tried, scratch, observation, mask, gains):
+    """Play on with what is tried and with the first action in deals `rows[lo]` to `rows[hi - 1]`, from so many deals dealt anew.
+
+    `first` is int64 of shape (rows,), `tried` int64 of shape (rows, tries), -1 for none; `gains`, float32 of that shape, gets how much
+    more each brought than the first, on average, 0 where there is none. `deals` stay as they are; `streams` is uint64 of shape (rows,);
+    `scratch`, `observation` and `mask` as in `search_rows`.
+    """
+    sums, squares = np.zeros(len(mask)), np.zeros(len(mask))
+    for k in range(lo, hi):
+        living = tried[k][tried[k] >= 0]
+        sums[:] = 0
+        compare(deals[rows[k] : rows[k] + 1], streams[k : k + 1], times, first[k], living, scratch, observation, mask, sums, squares)
+        for place in range(tried.shape[1]):
+            action = tried[k, place]
+            gains[k, place] = sums[action] / times if action >= 0 else 0.0
 
 
 def search(deal, legal, first, stream, budget, caution, scratch, observation, mask):

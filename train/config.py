@@ -89,6 +89,24 @@ class PPOConfig(_Section):
     )
 
 
+class AggrevateConfig(_Section):
+    """The learning algorithm AggreVaTe: actions are tried beside those of an expert, `network.advisor`."""
+
+    learning_rate: float = Field(1e-3, gt=0, description="of AdamW, at the start")
+    learning_rate_end: float = Field(1e-5, gt=0, description="of AdamW, at the end, linearly in between")
+    weight_decay: float = Field(0.01, ge=0, description="of AdamW")
+    batch_size: int = Field(1024, gt=1, description="decisions in each gradient step")
+    reuse: float = Field(4.0, gt=0, description="how often each decision is learned from, on average")
+    memory: int = Field(1_000_000, gt=0, description="how many of the last decisions are learned from")
+    max_grad_norm: float = Field(1.0, gt=0, description="where gradients are clipped")
+    reward_scale: float = Field(1.0, gt=0, description="as in ppo; advice_weight and temperature are in what it makes of rewards")
+    tries: int = Field(4, gt=0, description="actions tried at a decision, beside the expert's")
+    pairs: int = Field(4, gt=0, description="deals dealt anew in which each of them is played on")
+    temperature: float = Field(0.1, ge=0, description="of the noise on what the actions promise that are tried")
+    spacing: int = Field(6, gt=0, description="moves between two decisions of a deal that are looked at, at the most")
+    learner_share: Fraction = Field(0.5, description="share of deals in which a seat is the learner's; in the others all are the expert's")
+
+
 class CloneConfig(_Section):
     """How the learner begins: by imitating a hand-written agent."""
 
@@ -143,7 +161,7 @@ class Config(_Section):
     num_players: int | None = Field(None, description="at each table; the game's default if null")
     options: dict[str, bool | int | str] = Field(default_factory=dict, description="the game's rule options, as `must_beat: true`")
     seed: int = Field(0, ge=0, description="of everything that is drawn; the same seed on the same machine gives the same agent")
-    algorithm: Literal["ppo"] = Field("ppo", description="how it learns: ppo")
+    algorithm: Literal["ppo", "aggrevate"] = Field("ppo", description="how it learns: ppo or aggrevate")
     decisions: int = Field(1_000_000, gt=0, description="the learner's decisions in all; rounded up to whole updates")
     num_envs: int = Field(1024, gt=0, description="deals played at once")
     threads: int = Field(0, ge=0, description="of PyTorch; 0 for one per available core")
@@ -154,6 +172,7 @@ class Config(_Section):
     choice: Choice = Field("best", description="how the finished agent plays: sample from its distribution, or the best action")
     network: NetworkConfig = Field(default_factory=NetworkConfig, description=NetworkConfig.__doc__)
     ppo: PPOConfig = Field(default_factory=PPOConfig, description=PPOConfig.__doc__)
+    aggrevate: AggrevateConfig = Field(default_factory=AggrevateConfig, description=AggrevateConfig.__doc__)
     clone: CloneConfig = Field(default_factory=CloneConfig, description=CloneConfig.__doc__)
     pool: PoolConfig = Field(default_factory=PoolConfig, description=PoolConfig.__doc__)
     progress: ProgressConfig = Field(default_factory=ProgressConfig, description=ProgressConfig.__doc__)
@@ -176,6 +195,10 @@ class Config(_Section):
         for name in (self.network.advisor, self.clone.agent):
             if name is not None:
                 make_heuristic(name, self.game)  # tells one that the game has not
+        if self.network.advisor is not None and self.clone.agent is not None:
+            raise ValueError("network.advisor and clone.agent together are not possible: who is told a choice need not learn it")
+        if self.algorithm == "aggrevate" and self.network.advisor is None:
+            raise ValueError("algorithm='aggrevate' needs an expert: give network.advisor, as careful")
         for where, names in self._named_agents():
             for name in names:
                 self._check_agent(where, name)

@@ -100,6 +100,31 @@ def policy_class(config: NetworkConfig) -> type[MaskableActorCriticPolicy]:
     return MaskableActorCriticPolicy if config.advisor is None else AdvisedPolicy
 
 
+def build_layers(inputs: int, config: NetworkConfig, outputs: int, output_gain: float) -> torch.nn.Sequential:
+    """A multilayer perceptron of the configured shape; `output_gain` scales the weights of its last layer."""
+    modules: list[torch.nn.Module] = []
+    for size in config.layers:
+        modules += [torch.nn.Linear(inputs, size), _ACTIVATIONS[config.activation]()]
+        inputs = size
+    last = torch.nn.Linear(inputs, outputs)
+    with torch.no_grad():
+        last.weight.mul_(output_gain)
+        last.bias.zero_()
+    return torch.nn.Sequential(*modules, last)
+
+
+def module_layers(module: torch.nn.Sequential) -> Layers:
+    """What `build_layers` has built as plain layers; on a CPU the arrays are the module's own."""
+    linear = [part for part in module if isinstance(part, torch.nn.Linear)]
+    names = [name for name, kind in _ACTIVATIONS.items() if any(type(part) is kind for part in module)]
+    return _as_layers(linear, names[0] if names else "relu")
+
+
+def _as_layers(linear: Sequence[torch.nn.Linear], activation: str) -> Layers:
+    weights = [layer.weight.detach().cpu().numpy() for layer in linear]
+    return Layers(weights, [layer.bias.detach().cpu().numpy() for layer in linear], activation)  # type: ignore[arg-type]
+
+
 def policy_layers(policy: MaskableActorCriticPolicy) -> Layers:
     """What a policy computes from observations to logits; on a CPU the arrays are the policy's own, and change as it learns.
 
@@ -110,8 +135,7 @@ def policy_layers(policy: MaskableActorCriticPolicy) -> Layers:
     names = [name for name, module in _ACTIVATIONS.items() if policy.activation_fn is module]
     if not names:
         raise ValueError(f"activation {policy.activation_fn.__name__} is not possible: agents have {' or '.join(_ACTIVATIONS)}")
-    weights = [layer.weight.detach().cpu().numpy() for layer in linear]
-    return Layers(weights, [layer.bias.detach().cpu().numpy() for layer in linear], names[0])  # type: ignore[arg-type]
+    return _as_layers(linear, names[0])
 
 
 def _linear_modules(policy: MaskableActorCriticPolicy) -> Iterator[torch.nn.Linear]:

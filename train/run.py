@@ -5,12 +5,13 @@ from pathlib import Path
 
 import torch
 
+from penzoo.train.aggrevate import AggrevateTraining
 from penzoo.train.config import Config, load_config
 from penzoo.train.folder import RunFolder
 from penzoo.train.ppo import PPOTraining
 from penzoo.train.training import Training
 
-ALGORITHMS: dict[str, type[Training]] = {"ppo": PPOTraining}
+ALGORITHMS: dict[str, type[Training]] = {"ppo": PPOTraining, "aggrevate": AggrevateTraining}
 _FIXED = ("game", "num_players", "network", "algorithm")  # what a run cannot change when it goes on
 
 

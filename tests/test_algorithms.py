@@ -1,0 +1,277 @@
+"""How runs learn: with an advisor, by cloning, by AggreVaTe; their curves, and the exploitation of an agent."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from test_train import PEN, pen_vecenv, small_config
+
+from penzoo.agents import make_agent
+from penzoo.agents.heuristics import make_heuristic
+from penzoo.agents.policy import load_policy
+from penzoo.envs.batch import Batch
+from penzoo.envs.rng import streams
+from penzoo.eval import evaluate
+from penzoo.train import training as training_module
+from penzoo.train.aggrevate import Sampler
+from penzoo.train.curves import last_payoff, read_curves, save_curves
+from penzoo.train.exploit import exploit, response_config, summary
+from penzoo.train.folder import RunFolder
+from penzoo.train.run import make_training, train
+from penzoo.train.vecenv import DealVecEnv
+
+torch.set_num_threads(1)
+PLAYERS = 3
+AGGREVATE = (
+    "algorithm=aggrevate",
+    "network.advisor=greedy",
+    "network.advice_weight=0.01",
+    "aggrevate.pairs=2",
+    "aggrevate.memory=2000",
+    "aggrevate.batch_size=64",
+    "progress.opponents=[greedy]",
+    "evaluation.opponents=[greedy]",
+)
+
+
+def begin(tmp_path, *overrides):
+    config = small_config(tmp_path, *overrides)
+    return make_training(config, RunFolder.create(config))
+
+
+def rows_of(agent="random", steps=15, deals=32):
+    """Observations and masks in the middle of deals that an agent plays."""
+    batch, agent = Batch(PEN, deals, seed=3, num_players=PLAYERS), make_agent(agent, "pen", seed=0)
+    for _ in range(steps):
+        batch.step(agent.act(batch.observations, batch.masks))
+    return batch.observations.copy(), batch.masks.copy()
+
+
+# ------------------------------------------------------------------------------------------------------------------- an advisor
+
+
+@pytest.mark.parametrize("shared", [0, 2])
+def test_with_an_advisor_the_policy_begins_as_that_agent(tmp_path, shared):
+    training = begin(tmp_path, "network.advisor=careful", f"network.shared={shared}")
+    observations, masks = rows_of()
+    expert = make_heuristic("careful", "pen").act(observations, masks)
+    np.testing.assert_array_equal(training.agent().act(observations, masks), expert)
+    other = make_heuristic("greedy", "pen").act(observations, masks)
+    assert (expert != other).any()
+    training.close()
+
+
+def test_torch_and_numpy_compute_the_same_policy_with_an_advisor(tmp_path):
+    training = begin(tmp_path, "network.advisor=careful", "network.advice_weight=1.5", "network.shared=1")
+    with torch.no_grad():
+        for parameter in training.model.policy.parameters():
+            parameter.add_(0.1 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(1)))
+    observations, masks = rows_of()
+    advice = make_heuristic("careful", "pen").act(observations, masks)
+    advised = torch.as_tensor(np.concatenate([observations, advice[:, None].astype(np.float32)], axis=1))
+    with torch.no_grad():
+        probabilities = training.model.policy.get_distribution(advised, masks).distribution.probs.numpy()
+    np.testing.assert_allclose(training.present(0).probabilities(observations, masks), probabilities, atol=1e-5)
+    assert not np.allclose(probabilities.max(axis=1), 1, atol=1e-3)
+    training.close()
+
+
+def test_the_vector_environment_shows_the_advice():
+    plain = pen_vecenv()
+    env = DealVecEnv(plain.learner, advisor=make_heuristic("greedy", "pen"))
+    assert env.observation_space.shape[0] == plain.observation_space.shape[0] + 1
+    ended = 0
+    greedy = make_heuristic("greedy", "pen")
+    agent = make_agent("random", seed=0)
+    observations = env.reset()
+    for _ in range(200):
+        masks = env.action_masks()
+        np.testing.assert_array_equal(observations[:, -1], greedy.act(np.ascontiguousarray(observations[:, :-1]), masks))
+        assert all(env.observation_space.contains(row) for row in observations)
+        observations, _, dones, infos = env.step(agent.act(observations, masks))
+        for row in np.flatnonzero(dones):
+            assert infos[row]["terminal_observation"].shape == env.observation_space.shape
+            assert infos[row]["terminal_observation"][-1] == 0
+            ended += 1
+    assert ended > 10
+
+
+def test_an_advised_run_leaves_an_agent_that_can_be_loaded(tmp_path):
+    folder = train(small_config(tmp_path, "network.advisor=greedy", "network.advice_weight=0.5", "evaluation.opponents=[greedy]"))
+    agent = load_policy(folder / "agent.safetensors")
+    assert (agent.description.advisor, agent.description.advice_weight) == ("greedy", 0.5)
+    assert evaluate([str(folder / "agent.safetensors"), "greedy", "greedy"], "pen", deals=4).rows[0].decks == 4
+
+
+@pytest.mark.parametrize(
+    ("overrides", "complaint"),
+    [
+        (("network.advisor=bold",), "pen has no hand-written agent 'bold': it has greedy, careful"),
+        (("clone.agent=random",), "pen has no hand-written agent 'random'"),
+        (("network.advisor=greedy", "clone.agent=greedy"), "together are not possible"),
+        (("algorithm=aggrevate",), "needs an expert: give network.advisor"),
+        (("algorithm=dqn",), "algorithm='dqn' is not possible"),
+    ],
+)
+def test_what_cannot_be_is_told(tmp_path, overrides, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        small_config(tmp_path, *overrides)
+
+
+# -------------------------------------------------------------------------------------------------------------------- cloning
+
+
+def test_cloning_imitates(tmp_path):
+    training = begin(
+        tmp_path,
+        "clone.agent=greedy",
+        "clone.decisions=20000",
+        "clone.learning_rate=3e-3",
+        "clone.batch_size=128",
+        "decisions=20000",
+        "num_envs=64",
+        "network.layers=[64]",
+        "progress.every=0",
+    )
+    observations, masks = rows_of("greedy", deals=256)
+    greedy = make_heuristic("greedy", "pen").act(observations, masks)
+    before = (training.agent().act(observations, masks) == greedy).mean()
+    training.learn()
+    assert training.decisions >= 20_000
+    assert (training.agent().act(observations, masks) == greedy).mean() > max(0.75, before + 0.2)
+    training.close()
+
+
+def test_ppo_goes_on_where_cloning_ended(tmp_path):
+    folder = train(small_config(tmp_path, "clone.agent=greedy", "clone.decisions=256"))
+    assert RunFolder.open(folder).last_checkpoint() == 512
+    assert json.loads((folder / "agent.json").read_text(encoding="utf-8"))["decisions"] == 512
+
+
+# ------------------------------------------------------------------------------------------------------------------- AggreVaTe
+
+
+@pytest.fixture(scope="module")
+def aggrevated(tmp_path_factory):
+    return train(small_config(tmp_path_factory.mktemp("runs"), *AGGREVATE, "decisions=2000"))
+
+
+def test_aggrevate_leaves_what_every_run_leaves(aggrevated):
+    agent = load_policy(aggrevated / "agent.safetensors")
+    assert agent.description.advisor == "greedy"
+    assert agent.description.decisions >= 2000
+    assert RunFolder.open(aggrevated).read_progress()
+    assert set(json.loads((aggrevated / "evaluation.json").read_text(encoding="utf-8"))) == {"greedy"}
+
+
+def test_aggrevate_is_repeatable(tmp_path, aggrevated):
+    again = train(small_config(tmp_path, *AGGREVATE, "decisions=2000"))
+    for one, other in zip(
+        load_policy(again / "agent.safetensors").layers.weights, load_policy(aggrevated / "agent.safetensors").layers.weights, strict=True
+    ):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_aggrevate_goes_on_from_its_checkpoint(tmp_path, monkeypatch):
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(training_module, "evaluate", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            train(small_config(tmp_path, *AGGREVATE, "decisions=2000"))
+    [folder] = tmp_path.iterdir()
+    made = RunFolder.open(folder).last_checkpoint()
+    assert 256 <= made < 2000
+    assert train(None, resume=folder) == folder
+    assert RunFolder.open(folder).last_checkpoint() >= 2000
+
+
+def test_the_gains_are_those_of_playing_on(tmp_path):
+    """Of many pairs in one deal: the mean gain of an action is what playing it, and then as greedy, brings more than greedy's own."""
+    config = small_config(tmp_path, *AGGREVATE, "aggrevate.pairs=400", "aggrevate.tries=3", "aggrevate.temperature=1.0")
+    sampler = Sampler(config, 5)
+    training = make_training(config, RunFolder.create(config))
+    labels = sampler.sample(training.agent())
+    assert len(labels) > 3
+    batch = sampler._batch
+    rows = np.flatnonzero((batch.masks.sum(axis=1) > 1) & (~sampler._learns | (batch.seats == sampler._seats)))
+    assert len(rows) == len(labels)
+    expert = make_heuristic("greedy", "pen")
+    row = int(rows[np.argmax((labels.tried >= 0).sum(axis=1))])
+    index = int(np.flatnonzero(rows == row)[0])
+    actions = (labels.first[index], *labels.tried[index][labels.tried[index] >= 0])
+    means = [_mean_return(batch, row, int(action), expert) for action in actions]
+    found = labels.gains[index][labels.tried[index] >= 0]
+    np.testing.assert_allclose(found, np.array(means[1:]) - means[0], atol=0.12)
+    sampler.close()
+    training.close()
+
+
+def _mean_return(source, row, action, expert, copies=1200):
+    """What the seat to move in a row gets on average from now on, in so many deals dealt anew."""
+    batch = Batch(source.game, copies, seed=9, num_players=PLAYERS, autoreset=False, max_moves=60)
+    seats = np.full(copies, source.seats[row])
+    arrays = source.to_arrays(np.full(copies, row))
+    arrays["states"] = source.determinize(seats, streams(7, copies), np.full(copies, row))
+    batch.from_arrays(arrays)
+    before = batch.returns[:, seats[0]].copy()
+    batch.step(np.full(copies, action))
+    while not batch.ended.all():
+        live = np.flatnonzero(~batch.ended)
+        batch.step(expert.act(batch.observations[live], batch.masks[live]), live)
+    return float((batch.returns[:, seats[0]] - before).mean())
+
+
+# ---------------------------------------------------------------------------------------------------------------------- curves
+
+
+def test_curves_of_several_seeds(tmp_path):
+    runs = [train(small_config(tmp_path, f"seed={seed}", "progress.opponents=[greedy]", "evaluation.deals=2")) for seed in (0, 1)]
+    config, curves = read_curves(runs)
+    assert config.name == "small"
+    assert [(curve.seed, curve.opponent) for curve in curves] == [(0, "greedy"), (1, "greedy")]
+    assert all(curve.decisions.tolist() == [256, 512] or curve.decisions.tolist() == [256] for curve in curves)
+    mean, interval = last_payoff(curves)
+    assert interval.low <= mean <= interval.high
+    picture = tmp_path / "curves.png"
+    save_curves(config, curves, picture)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(ValueError, match="seed 0 is there twice"):
+        read_curves([runs[0], runs[0]])
+    with pytest.raises(ValueError, match="was not evaluated against 'careful'"):
+        read_curves(runs, ["careful"])
+    other = train(small_config(tmp_path, "seed=2", "network.layers=[8]", "evaluation.deals=2"))
+    with pytest.raises(ValueError, match="no run of the same configuration"):
+        read_curves([runs[0], other])
+    quiet = train(small_config(tmp_path, "seed=3", "progress.every=0", "evaluation.deals=2"))
+    with pytest.raises(ValueError, match="has no evaluations"):
+        read_curves([quiet])
+    with pytest.raises(ValueError, match="no runs"):
+        read_curves([])
+
+
+# ----------------------------------------------------------------------------------------------------------------- exploitation
+
+
+def test_a_best_response_meets_nobody_but_the_agent():
+    config = response_config("greedy", "pen", 2, {"max_moves": 60}, None, ["decisions=500"])
+    assert config.pool.heuristics == {"greedy": 1.0}
+    assert config.pool.present == config.pool.past == 0
+    assert config.progress.opponents == config.evaluation.opponents == ("greedy",)
+    assert (config.players, config.options["max_moves"], config.decisions) == (2, 60, 500)
+    with pytest.raises(ValueError, match="'bold' does not exist"):
+        response_config("bold", "pen", 2, {}, None, [])
+
+
+def test_exploit_reports_what_a_best_response_wins(tmp_path):
+    small = ["decisions=600", "num_envs=16", "threads=1", "network.layers=[16]", "network.shared=0", "ppo.n_steps=8", "ppo.batch_size=64"]
+    small += [f"folder={tmp_path}", "evaluation.deals=6", "progress.every=0"]
+    found = exploit("random", "pen", players=2, options={"max_moves": 60}, overrides=small)
+    assert found.agents[-1] == "random"
+    [folder] = tmp_path.iterdir()
+    assert json.loads((folder / "exploit.json").read_text(encoding="utf-8"))["rows"][0]["payoff"] == found.rows[0].payoff
+    assert "best response to random" in summary(found)
+    again = exploit("", resume=folder)
+    assert again.rows[0].payoff == found.rows[0].payoff

@@ -1,0 +1,279 @@
+"""AggreVaTe (Ross and Bagnell, 2014): a policy learns where to differ from an expert, by playing deals on with other actions.
+
+At decisions of deals that experts and the learner play, some actions are tried beside the expert's: each is played on by the expert to the
+end, in deals in which all that is hidden was dealt anew, the same ones for all actions, as in a search (`penzoo.agents.search`). How much
+more an action brings than the expert's own is the target of a regression; the policy takes the action for which the network promises most,
+if that is more than `network.advice_weight`, else the expert's. The expert is `network.advisor`, and sits in all other seats.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from penzoo.agents.heuristics import HEURISTICS, make_heuristic
+from penzoo.agents.policy import Layers, PolicyAgent
+from penzoo.agents.search import bind_comparison
+from penzoo.envs.batch import Batch
+from penzoo.envs.rng import streams
+from penzoo.train.callback import INFERENCE, REST, UPDATES
+from penzoo.train.config import Config
+from penzoo.train.folder import RunFolder
+from penzoo.train.network import build_layers, module_layers
+from penzoo.train.training import Every, Training
+from penzoo.train.vecenv import ENVIRONMENT
+
+_HELD_OUT = 32  # one of so many decisions is not learned from, and tells how well the network foretells
+_OUTPUT_GAIN = 0.01  # of the last layer at the start: the policy begins as the expert
+
+
+@dataclass
+class Labels:
+    """Decisions with what was found out about some of their actions.
+
+    Attributes:
+        observations: float16 of shape (rows, observation size).
+        first: int64 of shape (rows,), the expert's actions.
+        tried: int64 of shape (rows, tries), other actions; -1 for none.
+        gains: float32 of shape (rows, tries), how much more each brought than the expert's, scaled.
+    """
+
+    observations: np.ndarray
+    first: np.ndarray
+    tried: np.ndarray
+    gains: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+
+class AggrevateTraining(Training):
+    """A run that learns by AggreVaTe.
+
+    Attributes:
+        network: the policy, from observations to what each action promises.
+    """
+
+    def __init__(self, config: Config, folder: RunFolder) -> None:
+        super().__init__(config, folder)
+        assert config.network.advisor is not None
+        settings = config.aggrevate
+        seeds = np.random.SeedSequence([config.seed, self.start]).generate_state(3).tolist()
+        torch.manual_seed(seeds[0])
+        self._generator = np.random.default_rng(seeds[1])
+        self._device = _device(config.device)
+        size = config.table.observation_layout(config.players).size
+        self.network = build_layers(size, config.network, len(config.table.actions), _OUTPUT_GAIN).to(self._device)
+        self._optimizer = torch.optim.AdamW(self.network.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay)
+        self._sampler = Sampler(config, seeds[2])
+        self._memory = _Memory(settings.memory, size, settings.tries)
+        self._decisions = self.start
+        if self.start:
+            saved = torch.load(folder.checkpoint(self.start), map_location=self._device, weights_only=True)
+            self.network.load_state_dict(saved["network"])
+            self._optimizer.load_state_dict(saved["optimizer"])
+
+    @property
+    def decisions(self) -> int:
+        """As `Training.decisions`: those at which actions were tried."""
+        return self._decisions
+
+    def layers(self) -> Layers:
+        """As `Training.layers`."""
+        return module_layers(self.network)
+
+    def learn(self) -> None:
+        """As `Training.learn`."""
+        bar, jobs = self.bar(), self.jobs()
+        timers = [Every(interval, self._decisions) for interval, _ in jobs]
+        self.clock.begin(REST)
+        with ThreadPoolExecutor(1) as ahead:  # the next decisions are sampled while the network learns from the last ones
+            try:
+                coming = self._sample(ahead)
+                while self._decisions < self.config.decisions:
+                    with self.clock.time(ENVIRONMENT):
+                        labels = coming.result()
+                    coming = self._sample(ahead)
+                    self._memory.add(labels)
+                    self._decisions += len(labels)
+                    with self.clock.time(UPDATES):
+                        self._update(len(labels))
+                    bar.update(len(labels))
+                    for timer, (_, job) in zip(timers, jobs, strict=True):
+                        if timer.is_due(self._decisions):
+                            job(self._decisions)
+                    self.logger.dump(self._decisions)
+                coming.cancel()
+                self.save_checkpoint(self._decisions)
+            except KeyboardInterrupt:
+                self.save_checkpoint(self._decisions)
+                raise
+            finally:
+                bar.close()
+                self.clock.stop()
+
+    def _sample(self, ahead: ThreadPoolExecutor) -> "Future[Labels]":
+        layers = self.layers()
+        copies = Layers([weight.copy() for weight in layers.weights], [bias.copy() for bias in layers.biases], layers.activation)
+        learner = self.agent()
+        learner.layers = copies
+        return ahead.submit(self._sampler.sample, learner)
+
+    def _update(self, count: int) -> None:
+        settings = self.config.aggrevate
+        done = min(1.0, self._decisions / self.config.decisions)
+        for group in self._optimizer.param_groups:
+            group["lr"] = settings.learning_rate + (settings.learning_rate_end - settings.learning_rate) * done
+        losses = []
+        for _ in range(max(1, round(settings.reuse * count / settings.batch_size))):
+            rows = self._memory.draw(settings.batch_size, self._generator)
+            errors = self._errors(rows)
+            loss = errors.square().mean()
+            self._optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            torch.nn.utils.clip_grad_norm_(self.network.parameters(), settings.max_grad_norm)
+            self._optimizer.step()
+            losses.append(loss.item())
+        self.logger.record("aggrevate/loss", float(np.mean(losses)))
+        self.logger.record("aggrevate/explained", self._explained())
+
+    def _errors(self, rows: np.ndarray) -> torch.Tensor:
+        """By how much the network is wrong, for all that was tried in rows of the memory."""
+        memory = self._memory.labels
+        to_tensor = lambda array: torch.as_tensor(array[rows], device=self._device)  # noqa: E731
+        outputs = self.network(to_tensor(memory.observations).float())
+        tried, first = to_tensor(memory.tried), to_tensor(memory.first)
+        foretold = outputs.gather(1, tried.clamp(min=0)) - outputs.gather(1, first[:, None])
+        return (foretold - to_tensor(memory.gains))[tried >= 0]
+
+    def _explained(self) -> float:
+        """What share of the variance of the gains the network foretells, at decisions that it did not learn from."""
+        rows = self._memory.held_out()
+        gains = self._memory.labels.gains[rows][self._memory.labels.tried[rows] >= 0]
+        with torch.no_grad():
+            errors = self._errors(rows)
+        return float(1 - errors.square().mean().item() / max(float(np.mean(gains**2)), 1e-12)) if len(gains) else 0.0
+
+    def write_checkpoint(self, path: Path) -> None:
+        """As `Training.write_checkpoint`: network and optimizer; the memory fills anew."""
+        torch.save({"network": self.network.state_dict(), "optimizer": self._optimizer.state_dict()}, path)
+
+    def close(self) -> None:
+        """As `Training.close`."""
+        self._sampler.close()
+
+
+class Sampler:
+    """Deals that go on and on, and the actions tried at decisions on their way.
+
+    Args:
+        config: of the run.
+        seed: of deals, of the chance of what is tried, and of what is dealt anew.
+    """
+
+    def __init__(self, config: Config, seed: int) -> None:
+        assert config.network.advisor is not None
+        self._config, self._settings = config, config.aggrevate
+        self._expert = make_heuristic(config.network.advisor, config.game)
+        options = dict[str, Any](config.options)
+        self._batch = Batch(config.table, config.num_envs, seed, config.env_threads, num_players=config.players, **options)
+        self._generator = np.random.default_rng(seed)
+        self._streams = streams(seed, config.num_envs)
+        self._compare = bind_comparison(config.game, config.table.functions, HEURISTICS[config.game][config.network.advisor])
+        self._learns = self._generator.random(config.num_envs) < self._settings.learner_share
+        self._seats = self._generator.integers(config.players, size=config.num_envs)
+        self._pool = ThreadPoolExecutor(config.env_threads)
+
+    def sample(self, learner: PolicyAgent) -> Labels:
+        """Play on for some moves, and try actions wherever there is a choice; where the learner plays, only at its own decisions."""
+        batch = self._batch
+        for _ in range(int(self._generator.integers(1, self._settings.spacing + 1))):
+            self._step(learner)
+        rows = np.flatnonzero((batch.masks.sum(axis=1) > 1) & (~self._learns | (batch.seats == self._seats)))
+        observations, masks = batch.observations[rows], batch.masks[rows]
+        first = self._expert.act(observations, masks)
+        tried = self._candidates(learner, observations, masks, first)
+        gains = np.zeros(tried.shape, np.float32)
+
+        def compare(lo: int, hi: int) -> None:
+            scratch, observation, mask = np.zeros(2, batch.states.dtype), np.zeros_like(observations[0]), np.zeros_like(masks[0])
+            self._compare(batch.states, rows, self._streams, lo, hi, self._settings.pairs, first, tried, scratch, observation, mask, gains)
+
+        if len(rows):
+            self._share(compare, len(rows))
+        return Labels(observations.astype(np.float16), first, tried, gains * np.float32(self._settings.reward_scale))
+
+    def _step(self, learner: PolicyAgent) -> None:
+        batch = self._batch
+        actions = self._expert.act(batch.observations, batch.masks)
+        own = np.flatnonzero(self._learns & (batch.seats == self._seats))
+        if len(own):
+            actions[own] = learner.act(batch.observations[own], batch.masks[own])
+        batch.step(actions)
+        ended = np.flatnonzero(batch.ended)
+        self._learns[ended] = self._generator.random(len(ended)) < self._settings.learner_share
+        self._seats[ended] = self._generator.integers(self._config.players, size=len(ended))
+
+    def _candidates(self, learner: PolicyAgent, observations: np.ndarray, masks: np.ndarray, first: np.ndarray) -> np.ndarray:
+        """Those that promise most, with noise (Gumbel's) on what they promise: int64 of shape (rows, tries), -1 for none."""
+        scores = learner.layers(observations)
+        scores += self._settings.temperature * self._generator.gumbel(size=scores.shape).astype(np.float32)
+        scores[masks == 0] = -np.inf
+        scores[np.arange(len(scores)), first] = -np.inf
+        tries = min(self._settings.tries, scores.shape[1])
+        tried = np.argpartition(-scores, tries - 1, axis=1)[:, :tries].astype(np.int64)
+        tried[np.isneginf(np.take_along_axis(scores, tried, axis=1))] = -1
+        return tried
+
+    def _share(self, work: Callable[[int, int], Any], count: int) -> None:
+        bounds = np.linspace(0, count, self._config.env_threads + 1).astype(int).tolist()
+        list(self._pool.map(work, bounds[:-1], bounds[1:]))
+
+    def close(self) -> None:
+        """End the threads."""
+        self._pool.shutdown()
+        self._batch.close()
+
+
+class _Memory:
+    """The last decisions, as many as there is room for."""
+
+    def __init__(self, size: int, observation_size: int, tries: int) -> None:
+        self.labels = Labels(
+            np.zeros((size, observation_size), np.float16),
+            np.zeros(size, np.int64),
+            np.full((size, tries), -1, np.int64),
+            np.zeros((size, tries), np.float32),
+        )
+        self._added = 0
+
+    def add(self, labels: Labels) -> None:
+        """Put decisions in the place of the oldest."""
+        places = (self._added + np.arange(len(labels))) % len(self.labels)
+        for name, array in vars(labels).items():
+            getattr(self.labels, name)[places] = array
+        self._added += len(labels)
+
+    @property
+    def _filled(self) -> int:
+        return min(self._added, len(self.labels))
+
+    def draw(self, count: int, generator: np.random.Generator) -> np.ndarray:
+        """Places of decisions to learn from."""
+        rows = generator.integers(self._filled, size=count)
+        return rows[rows % _HELD_OUT > 0]
+
+    def held_out(self) -> np.ndarray:
+        """Places of the newest decisions that are not learned from."""
+        return np.arange(0, self._filled, _HELD_OUT)
+
+
+def _device(name: str) -> torch.device:
+    return torch.device("cuda" if name == "auto" and torch.cuda.is_available() else "cpu" if name == "auto" else name)
+
+
+__all__ = ["INFERENCE", "AggrevateTraining", "Labels", "Sampler"]
