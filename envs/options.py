@@ -31,7 +31,8 @@ class Option:
         """
         if self.bounds is None:
             for code, choice in enumerate(self.choices):
-                if value == choice and type(value) is type(choice):
+                is_text = isinstance(choice, str) and type(value) is int  # a rank as 7, which YAML reads as a number
+                if (str(value) if is_text else value) == choice and (is_text or type(value) is type(choice)):
                     return code
         elif isinstance(value, int) and not isinstance(value, bool) and self.bounds[0] <= value <= self.bounds[1]:
             return value

@@ -1,4 +1,4 @@
-"""Each agent alone among seats of each other one, on common decks: a round robin or a gauntlet."""
+"""Each agent alone among seats of each other one, on common decks: a round robin, a gauntlet or a ladder."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,8 +20,8 @@ from penzoo.eval.progress import progress_bar
 from penzoo.eval.ratings import Rating, deck_wins, rate
 from penzoo.eval.store import Store
 
-ROUND_ROBIN, GAUNTLET = "round-robin", "gauntlet"
-FORMATS = (ROUND_ROBIN, GAUNTLET)
+ROUND_ROBIN, GAUNTLET, LADDER = "round-robin", "gauntlet", "ladder"
+FORMATS = (ROUND_ROBIN, GAUNTLET, LADDER)
 
 CHUNK = 50  # decks played, and kept, at a time; part of what a seed means, as the agents' chance begins anew with each
 FIRST_LOOK = 100  # decks before which nothing is called significant: the sequences are asymptotic
@@ -66,11 +66,11 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Tournament:
-    """A round robin or a gauntlet.
+    """A round robin, a gauntlet or a ladder.
 
     Attributes:
         game: its name and version, as in `pen_v0`.
-        format: `round-robin` or `gauntlet`.
+        format: `round-robin`, `gauntlet` or `ladder`.
         agents: as listed.
         players: at the tables.
         deals: different decks; of the pair that played most of them, if it was stopped early.
@@ -134,7 +134,7 @@ def tournament(
     folder: str | Path | None = None,
     progress: bool = False,
 ) -> Tournament:
-    """Let each agent play alone among seats of each other one, or the first agent among seats of each of the others.
+    """Let each agent play alone among seats of each other one, the first among each of the others, or each of the others among the first.
 
     All pairs play the same decks, and each deck in every rotation of the seats. At tables of two, where A against B is also B against A,
     the games are played once and give both pairs. The same arguments give the same figures, interrupted or not, if the agents have no
@@ -143,7 +143,8 @@ def tournament(
     Args:
         agents: as `make_agent` takes them, or made; each is listed once.
         game: its name, or itself.
-        format: `round-robin`, each among each other one, or `gauntlet`, the first among each of the others.
+        format: `round-robin`, each among each other one, `gauntlet`, the first among each of the others, or `ladder`, each of the others
+            among the first.
         players: at the table; the game's default if None.
         deals: how many decks, at the most.
         seed: of the decks, and of the chance of the agents.
@@ -188,6 +189,8 @@ class _Field:
         numbers = range(len(setup.agents))
         if form == GAUNTLET:
             self.pairs = [(0, opponent) for opponent in numbers[1:]]
+        elif form == LADDER:
+            self.pairs = [(agent, 0) for agent in numbers[1:]]
         else:
             self.pairs = list(combinations(numbers, 2) if self.both_ways else permutations(numbers, 2))
         self.seats = seatings([0] + [1] * (setup.players - 1), setup.players)  # of the agent of a pair, 0, and its opponent, 1
@@ -313,7 +316,7 @@ def _overall(played: _Field, sides: dict[tuple[int, int], _Side]) -> list[Row]:
 
 
 def _comparisons(played: _Field, sides: dict[tuple[int, int], _Side]) -> list[Comparison]:
-    common = 1 if played.form == ROUND_ROBIN else 0  # the opponent, or the agent
+    common = 0 if played.form == GAUNTLET else 1  # the agent, or the opponent
     return [
         _comparison(played, one, other, sides[one], sides[other]) for one, other in combinations(sides, 2) if one[common] == other[common]
     ]

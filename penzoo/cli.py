@@ -22,7 +22,7 @@ USER_ERROR = 2  # exit codes, as shells and typer have them
 INTERRUPTED = 130
 
 TABLE = "table"  # formats of `eval`
-PAIR_FORMATS = ("round-robin", "gauntlet")  # as `penzoo.eval.tournament` has them; not imported from there, to be quick with --help
+PAIR_FORMATS = ("round-robin", "gauntlet", "ladder")  # those of `penzoo.eval.tournament`, which is slow to import
 
 _RATE_WIDTH = 50  # of the name of what `bench` measures
 
@@ -264,7 +264,7 @@ def evaluate_agents(
         typer.Option(
             "--format",
             help="table: one kind of table for all agents; round-robin: each alone among seats of each other; gauntlet: the first alone "
-            "among seats of each of the others.",
+            "among seats of each of the others; ladder: each of the others alone among seats of the first.",
         ),
     ] = TABLE,
     players: Players = None,
@@ -273,11 +273,11 @@ def evaluate_agents(
     threads: Annotated[int, typer.Option(help="Threads that play.")] = 1,
     option: RuleOptions = None,
     until_significant: Annotated[
-        bool, typer.Option("--until-significant", help="Stop a pair as soon as its payoff differs from 0 (round-robin, gauntlet).")
+        bool, typer.Option("--until-significant", help="Stop a pair as soon as its payoff differs from 0 (not for a table).")
     ] = False,
     folder: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Keep the games there; the same command goes on after an interrupt (round-robin, gauntlet)."),
+        typer.Option(metavar="DIR", help="Keep the games there; the same command goes on after an interrupt (not for a table)."),
     ] = None,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all figures there as JSON.")] = None,
     picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw the figures there.")] = None,
@@ -324,10 +324,10 @@ def evaluate_agents(
 
 def _check_format(form: str, asked: dict[str, bool]) -> None:
     if form not in (TABLE, *PAIR_FORMATS):
-        raise ValueError(f"--format {form} does not exist: there are {TABLE}, {' and '.join(PAIR_FORMATS)}")
+        raise ValueError(f"--format {form} does not exist: there are {', '.join((TABLE, *PAIR_FORMATS))}")
     for name, is_asked in asked.items():
         if is_asked and form == TABLE:
-            raise ValueError(f"{name} is for --format {' and '.join(PAIR_FORMATS)}, not for a {TABLE}")
+            raise ValueError(f"{name} is for --format {', '.join(PAIR_FORMATS)}, not for a {TABLE}")
 
 
 @contextmanager
@@ -366,21 +366,22 @@ def exploit(
     ] = None,
     option: RuleOptions = None,
     resume: Annotated[Path | None, typer.Option(metavar="RUN", help="The folder of an interrupted run, to go on with.")] = None,
+    exact: Annotated[bool, typer.Option("--exact", help="Tell the exact value beside it, where the game is small enough.")] = False,
 ) -> None:
     """Train a best response to an agent: what it wins is a lower bound of what that agent can be beaten by."""
     from penzoo.train.exploit import exploit as train_response
-    from penzoo.train.exploit import summary
 
     changes = list(overrides or [])
     if resume is not None:
         if agent is not None:
             changes.insert(0, agent)  # with --resume the agent is the run's own
-        found = train_response("", overrides=changes, resume=resume)
+        found = train_response("", overrides=changes, resume=resume, exact=exact)
     elif agent is None:
         raise ValueError("no agent: name the one that is to be beaten, as in penzoo exploit careful")
     else:
-        found = train_response(agent, game, players=players, options=parse_options(option or []), config=config, overrides=changes)
-    typer.echo(summary(found))
+        rules = parse_options(option or [])
+        found = train_response(agent, game, players=players, options=rules, config=config, overrides=changes, exact=exact)
+    typer.echo(str(found))
 
 
 # -------------------------------------------------------------------------------------------------------------------- replay

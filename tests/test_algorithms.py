@@ -16,7 +16,7 @@ from penzoo.eval import evaluate
 from penzoo.train import training as training_module
 from penzoo.train.aggrevate import Sampler
 from penzoo.train.curves import last_payoff, read_curves, save_curves
-from penzoo.train.exploit import exploit, response_config, summary
+from penzoo.train.exploit import exploit, response_config
 from penzoo.train.folder import RunFolder
 from penzoo.train.run import make_training, train
 from penzoo.train.vecenv import DealVecEnv
@@ -265,13 +265,39 @@ def test_a_best_response_meets_nobody_but_the_agent():
         response_config("bold", "pen", 2, {}, None, [])
 
 
+SMALL_RESPONSE = (
+    "num_envs=16",
+    "threads=1",
+    "network.layers=[16]",
+    "network.shared=0",
+    "ppo.n_steps=8",
+    "ppo.batch_size=64",
+    "evaluation.deals=6",
+    "progress.every=0",
+)
+
+
 def test_exploit_reports_what_a_best_response_wins(tmp_path):
-    small = ["decisions=600", "num_envs=16", "threads=1", "network.layers=[16]", "network.shared=0", "ppo.n_steps=8", "ppo.batch_size=64"]
-    small += [f"folder={tmp_path}", "evaluation.deals=6", "progress.every=0"]
-    found = exploit("random", "pen", players=2, options={"max_moves": 60}, overrides=small)
-    assert found.agents[-1] == "random"
+    overrides = [*SMALL_RESPONSE, "decisions=600", f"folder={tmp_path}"]
+    found = exploit("random", "pen", players=2, options={"max_moves": 60}, overrides=overrides)
+    assert found.evaluation.agents[-1] == "random"
+    assert found.exact is None
     [folder] = tmp_path.iterdir()
-    assert json.loads((folder / "exploit.json").read_text(encoding="utf-8"))["rows"][0]["payoff"] == found.rows[0].payoff
-    assert "best response to random" in summary(found)
-    again = exploit("", resume=folder)
-    assert again.rows[0].payoff == found.rows[0].payoff
+    kept = json.loads((folder / "exploit.json").read_text(encoding="utf-8"))
+    assert kept["rows"][0]["payoff"] == found.evaluation.rows[0].payoff
+    assert "best response to random" in str(found)
+    assert exploit("", resume=folder).evaluation.rows[0].payoff == found.evaluation.rows[0].payoff
+
+
+def test_in_a_small_game_a_trained_response_comes_near_the_exact_one(tmp_path):
+    """Q K in two suits, one card of stump each: random can be beaten by what the tree tells, and no response wins more than that."""
+    options = {"lowest_rank": "J", "highest_rank": "K", "suits": 2, "hand_size": 2, "stump_size": 1, "max_moves": 8}
+    overrides = [*SMALL_RESPONSE, "decisions=60000", "num_envs=128", "ppo.batch_size=256", "evaluation.deals=2000", f"folder={tmp_path}"]
+    found = exploit("random", "pen", players=2, options=options, overrides=overrides, exact=True)
+    low, high = found.evaluation.rows[0].payoff_interval
+    assert found.exact > 0.2
+    assert 0.6 * found.exact < high
+    assert low < found.exact
+    assert f"wins {found.exact:+.4f}, by walking" in str(found)
+    with pytest.raises(ValueError, match="exact value is for 2 players, not for 3"):
+        exploit("random", "pen", players=3, overrides=overrides, exact=True)

@@ -182,14 +182,28 @@ def test_the_bar_counts_the_decks_of_all_pairs(monkeypatch, capfd):
     assert told.out == ""
 
 
+@pytest.mark.parametrize("players", [2, 3])
+def test_a_ladder_has_the_pairs_among_the_first_agent_as_a_round_robin_has_them(players):
+    options = {"players": players, "deals": 60, "seed": 1}
+    ladder, whole = (tournament(THREE, format=form, **options) for form in ("ladder", "round-robin"))
+    same = [pair for pair in whole.pairs if pair.opponent == "careful"]
+    if players == 2:  # there a round robin plays careful against random, whose chance is another then
+        same[1] = ladder.pairs[1]
+    assert ladder.pairs == same
+    assert [row.agent for row in ladder.overall] == ["greedy", "random"]
+    assert ladder.games == 60 * players * 2
+    ((first, second),) = [(each.first, each.second) for each in ladder.comparisons]
+    assert (first, second) == (("greedy", "careful"), ("random", "careful"))
+
+
 DULL = Dull()
 
 
 @pytest.mark.parametrize(
     ("agents", "more", "match"),
     [
-        (THREE, {"format": "swiss"}, "format='swiss' is not possible: it takes 'round-robin' or 'gauntlet'"),
-        (THREE, {"format": "table"}, "'round-robin' or 'gauntlet'"),
+        (THREE, {"format": "swiss"}, "format='swiss' is not possible: it takes 'round-robin', 'gauntlet' or 'ladder'"),
+        (THREE, {"format": "table"}, "'round-robin', 'gauntlet' or 'ladder'"),
         (["greedy"], {}, "a round-robin takes at least 2 agents: there is only greedy"),
         (["greedy"], {"format": "gauntlet"}, "a gauntlet takes at least 2 agents"),
         (["greedy", "careful", "greedy"], {}, "agent greedy is listed twice"),
@@ -722,9 +736,9 @@ def test_the_command_prints_tables_and_writes_files(run, tmp_path, form):
 @pytest.mark.parametrize(
     ("arguments", "match"),
     [
-        (["--format", "swiss", *THREE], "--format swiss does not exist: there are table, round-robin and gauntlet"),
-        (["--until-significant", *THREE], "--until-significant is for --format round-robin and gauntlet, not for a table"),
-        (["--folder", "run", *THREE], "--folder is for --format round-robin and gauntlet, not for a table"),
+        (["--format", "swiss", *THREE], "--format swiss does not exist: there are table, round-robin, gauntlet, ladder"),
+        (["--until-significant", *THREE], "--until-significant is for --format round-robin, gauntlet, ladder, not for a table"),
+        (["--folder", "run", *THREE], "--folder is for --format round-robin, gauntlet, ladder, not for a table"),
         (["--format", "gauntlet", "greedy"], "a gauntlet takes at least 2 agents"),
         (["--format", "round-robin", "greedy", "greedy"], "agent greedy is listed twice"),
         (["--format", "round-robin", *THREE, "--picture", "r.jpg"], "should end in .png"),
