@@ -1,4 +1,4 @@
-"""Trained agents: a multilayer perceptron in a file of plain tensors, described in JSON, played with NumPy alone.
+"""Trained agents: a network in a file of plain tensors, described in JSON, played with NumPy alone.
 
 Nothing in a file is executed or unpickled, so an agent from a stranger can do no more than play badly. At the sizes that these games
 need NumPy infers as fast as PyTorch, and an agent needs no more than the base install.
@@ -10,13 +10,14 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from penzoo import __version__
+from penzoo.agents.card_layers import CardLayers, card_plan, tensor_shapes
 from penzoo.agents.heuristics import make_heuristic
 from penzoo.envs import get_game
 from penzoo.envs.game import Game
@@ -48,6 +49,8 @@ class Layers:
     biases: Sequence[np.ndarray]
     activation: Activation
 
+    kind: ClassVar[Literal["mlp"]] = "mlp"
+
     def __call__(self, inputs: np.ndarray) -> np.ndarray:
         """float32 of shape (rows, inputs) -> float32 of shape (rows, outputs)."""
         values = inputs
@@ -63,6 +66,25 @@ class Layers:
         """Inputs, hidden layers, outputs."""
         return [self.weights[0].shape[1], *(len(bias) for bias in self.biases)]
 
+    @property
+    def inputs(self) -> int:
+        """Numbers of an observation."""
+        return self.sizes[0]
+
+    @property
+    def tensors(self) -> dict[str, np.ndarray]:
+        """The arrays by name."""
+        weights = {_weight_name(depth): weight for depth, weight in enumerate(self.weights)}
+        return weights | {_bias_name(depth): bias for depth, bias in enumerate(self.biases)}
+
+    def copy(self) -> "Layers":
+        """The same with arrays of its own."""
+        return Layers([weight.copy() for weight in self.weights], [bias.copy() for bias in self.biases], self.activation)
+
+
+Network = Layers | CardLayers
+NetworkKind = Literal["mlp", "cards"]
+
 
 @dataclass(frozen=True)
 class Description:
@@ -74,8 +96,9 @@ class Description:
         num_players: of the tables at which it was trained, and plays.
         observation: names and sizes of the pieces that it reads, in order.
         actions: names and sizes of the groups of actions that it chooses from, in order.
-        layers: inputs, hidden layers, outputs.
+        layers: inputs, hidden layers, outputs; of a network of cards its `sizes`.
         activation: between the layers.
+        network: `mlp`, a multilayer perceptron, or `cards` (`penzoo.agents.card_layers`).
         choice: how it plays unless told otherwise: `sample` draws from its distribution, `best` takes its likeliest action.
         name: of the agent, for reports.
         advisor: the hand-written agent whose choice it is told; None for none.
@@ -97,6 +120,7 @@ class Description:
     name: str
     advisor: str | None = None
     advice_weight: float = 0.0
+    network: NetworkKind = "mlp"
     decisions: int = 0
     training: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
@@ -117,7 +141,7 @@ class PolicyAgent:
         ValueError: there is no such way to choose, or no such advisor.
     """
 
-    def __init__(self, layers: Layers, description: Description, seed: int | None = None, choice: Choice | None = None) -> None:
+    def __init__(self, layers: Network, description: Description, seed: int | None = None, choice: Choice | None = None) -> None:
         self.layers, self.description = layers, description
         self.name = description.name
         self.game: str | None = description.game
@@ -146,7 +170,7 @@ class PolicyAgent:
 
     def logits(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         """float32 of shape (rows, actions): unnormalized log probabilities, -inf where the mask forbids."""
-        size = self.layers.weights[0].shape[1]
+        size = self.layers.inputs
         if observations.shape[1] != size:
             raise ValueError(
                 f"agent {self.name} reads observations of size {size} ({self.game} with {self.num_players} players), "
@@ -168,7 +192,7 @@ def _weights(logits: np.ndarray) -> np.ndarray:
     return np.exp(logits - logits.max(axis=1, keepdims=True))
 
 
-def describe(game: Game, num_players: int, layers: Layers, choice: Choice, name: str, **rest: Any) -> Description:
+def describe(game: Game, num_players: int, layers: Network, choice: Choice, name: str, **rest: Any) -> Description:
     """The description of an agent that has just been made; `rest` as in `Description`."""
     return Description(
         game=game.name,
@@ -178,6 +202,7 @@ def describe(game: Game, num_players: int, layers: Layers, choice: Choice, name:
         actions=_groups(game),
         layers=layers.sizes,
         activation=layers.activation,
+        network=layers.kind,
         choice=choice,
         name=name,
         **rest,
@@ -195,7 +220,7 @@ def _groups(game: Game) -> list[list[Any]]:
 # -------------------------------------------------------------------------------------------------------------------------- files
 
 
-def save_policy(path: str | Path, layers: Layers, description: Description) -> Path:
+def save_policy(path: str | Path, layers: Network, description: Description) -> Path:
     """Write an agent: its tensors with the description among them, and the description once more beside them, to be read.
 
     Args:
@@ -213,9 +238,7 @@ def save_policy(path: str | Path, layers: Layers, description: Description) -> P
     if path.suffix != SUFFIX:
         raise ValueError(f"{path}: the file of an agent ends in {SUFFIX}")
     values = {**asdict(description), "versions": {"penzoo": __version__, "numpy": np.__version__, **description.versions}}
-    tensors = {}
-    for depth, (weight, bias) in enumerate(zip(layers.weights, layers.biases, strict=True)):
-        tensors[_weight_name(depth)], tensors[_bias_name(depth)] = np.ascontiguousarray(weight), np.ascontiguousarray(bias)
+    tensors = {name: np.ascontiguousarray(tensor) for name, tensor in layers.tensors.items()}
     part = path.with_name(path.name + ".part")
     save_file(tensors, part, metadata={_METADATA_KEY: json.dumps(values, ensure_ascii=False)})
     os.replace(part, path)
@@ -268,6 +291,8 @@ def _read_description(metadata: Mapping[str, str]) -> Description:
     description = Description(**values)
     if description.activation not in get_args(Activation):
         raise ValueError(f"activation {description.activation!r} does not exist: there are {', '.join(get_args(Activation))}")
+    if description.network not in get_args(NetworkKind):
+        raise ValueError(f"network {description.network!r} does not exist: there are {', '.join(get_args(NetworkKind))}")
     return description
 
 
@@ -291,24 +316,38 @@ def _part(parts: Sequence[Sequence[Any]], index: int) -> str:
     return " of size ".join(str(value) for value in parts[index]) if index < len(parts) else "nothing"
 
 
-def _read_layers(tensors: Mapping[str, np.ndarray], description: Description) -> Layers:
+def _read_layers(tensors: Mapping[str, np.ndarray], description: Description) -> Network:
+    if description.network == "cards":
+        return _read_card_layers(tensors, description)
     sizes = description.layers
     shapes: dict[str, tuple[int, ...]] = {}
     for depth, (inputs, outputs) in enumerate(itertools.pairwise(sizes)):
         shapes[_weight_name(depth)], shapes[_bias_name(depth)] = (outputs, inputs), (outputs,)
+    _check_tensors(tensors, shapes, description)
+    ends = sum(size for _, size in description.observation), sum(size for _, size in description.actions)
+    if (sizes[0], sizes[-1]) != ends:
+        raise ValueError(f"layers {sizes} do not lead from observations of size {ends[0]} to {ends[1]} actions")
+    count = range(len(sizes) - 1)
+    return Layers([tensors[_weight_name(k)] for k in count], [tensors[_bias_name(k)] for k in count], description.activation)
+
+
+def _read_card_layers(tensors: Mapping[str, np.ndarray], description: Description) -> CardLayers:
+    plan, sizes = card_plan(get_game(description.game), description.num_players), description.layers
+    if len(sizes) != CardLayers.num_sizes:
+        raise ValueError(f"layers {sizes}: a network of cards has {CardLayers.num_sizes} sizes")
+    _check_tensors(tensors, tensor_shapes(plan, sizes), description)
+    return CardLayers(plan, sizes, tensors)
+
+
+def _check_tensors(tensors: Mapping[str, np.ndarray], shapes: Mapping[str, tuple[int, ...]], description: Description) -> None:
     if not shapes or set(shapes) != set(tensors):
-        raise ValueError(f"tensors {', '.join(sorted(tensors))}: layers {sizes} have {', '.join(sorted(shapes))}")
+        raise ValueError(f"tensors {', '.join(sorted(tensors))}: layers {description.layers} have {', '.join(sorted(shapes))}")
     for name, shape in shapes.items():
         tensor = tensors[name]
         if tensor.shape != shape or tensor.dtype != np.float32 or not np.isfinite(tensor).all():
             raise ValueError(
                 f"tensor {name} of {tensor.dtype} and shape {tensor.shape}: it takes finite numbers of float32 and shape {shape}"
             )
-    ends = sum(size for _, size in description.observation), sum(size for _, size in description.actions)
-    if (sizes[0], sizes[-1]) != ends:
-        raise ValueError(f"layers {sizes} do not lead from observations of size {ends[0]} to {ends[1]} actions")
-    count = range(len(sizes) - 1)
-    return Layers([tensors[_weight_name(k)] for k in count], [tensors[_bias_name(k)] for k in count], description.activation)
 
 
 def _weight_name(depth: int) -> str:

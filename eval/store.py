@@ -116,9 +116,10 @@ def _content(agent: Agent) -> str | None:
     """A hash of all that a trained agent computes and how it chooses; None for others, which their names must tell apart."""
     if not isinstance(agent, PolicyAgent):
         return None
-    digest = hashlib.sha256(f"{agent.layers.activation} {agent.choice}".encode())
-    for array in (*agent.layers.weights, *agent.layers.biases):
-        digest.update(f"{array.shape}".encode() + np.ascontiguousarray(array).tobytes())
+    told = agent.description
+    digest = hashlib.sha256(f"{agent.layers.kind} {agent.layers.activation} {agent.choice} {told.advisor} {told.advice_weight}".encode())
+    for name, array in sorted(agent.layers.tensors.items()):
+        digest.update(f"{name} {array.shape}".encode() + np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
 
 

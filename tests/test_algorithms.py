@@ -1,25 +1,26 @@
-"""How runs learn: with an advisor, by cloning, by AggreVaTe; their curves, and the exploitation of an agent."""
+"""How runs learn: with a network of cards, by cloning, by AggreVaTe; their curves, and the exploitation of an agent."""
 
 import json
 
 import numpy as np
 import pytest
 import torch
-from test_train import PEN, pen_vecenv, small_config
+from test_train import PEN, small_config
 
 from penzoo.agents import make_agent
+from penzoo.agents.card_layers import card_plan
 from penzoo.agents.heuristics import make_heuristic
-from penzoo.agents.policy import load_policy
+from penzoo.agents.policy import PolicyAgent, describe, load_policy, save_policy
+from penzoo.envs import GAMES
 from penzoo.envs.batch import Batch
 from penzoo.envs.rng import streams
-from penzoo.eval import evaluate
 from penzoo.train import training as training_module
 from penzoo.train.aggrevate import Sampler
+from penzoo.train.card_network import CardNetwork
 from penzoo.train.curves import last_payoff, read_curves, save_curves
 from penzoo.train.exploit import exploit, response_config
 from penzoo.train.folder import RunFolder
 from penzoo.train.run import make_training, train
-from penzoo.train.vecenv import DealVecEnv
 
 torch.set_num_threads(1)
 PLAYERS = 3
@@ -48,60 +49,107 @@ def rows_of(agent="random", steps=15, deals=32):
     return batch.observations.copy(), batch.masks.copy()
 
 
-# ------------------------------------------------------------------------------------------------------------------- an advisor
+# ------------------------------------------------------------------------------------------------------------ a network of cards
+
+CARDS = ("network.kind=cards", "network.layers=[16, 24]", "network.channels=8")
 
 
-@pytest.mark.parametrize("shared", [0, 2])
-def test_with_an_advisor_the_policy_begins_as_that_agent(tmp_path, shared):
-    training = begin(tmp_path, "network.advisor=careful", f"network.shared={shared}")
+@pytest.mark.parametrize("game", list(GAMES))
+def test_torch_and_numpy_compute_the_same_network_of_cards(game):
+    table = GAMES[game]
+    for players in (table.min_players, table.max_players):
+        plan = card_plan(table, players)
+        assert (plan.size, plan.num_actions) == (table.observation_layout(players).size, len(table.actions))
+        assert sorted([*plan.planes.ravel(), *plan.others]) == list(range(plan.size))
+        assert sorted([*plan.action_planes.ravel(), *plan.other_actions]) == list(range(plan.num_actions))
+        network = random_card_network(plan)
+        observations = np.random.default_rng(1).random((9, plan.size), np.float32)
+        with torch.no_grad():
+            logits = network(torch.as_tensor(observations))[0].numpy()
+        np.testing.assert_allclose(network.layers()(observations), logits, rtol=1e-4, atol=1e-4 * np.abs(logits).max())
+
+
+def random_card_network(plan, sizes=(8, 16, 24)):
+    network = CardNetwork(plan, sizes)
+    generator = torch.Generator().manual_seed(2)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.copy_(0.3 * torch.randn(parameter.shape, generator=generator))
+    return network
+
+
+@pytest.mark.parametrize("game", list(GAMES))
+def test_suits_and_in_kunken_ranks_are_alike_to_a_network_of_cards(game):
+    """What is asked of one card's action is asked of another's when the cards change places: but for what is learned of each card."""
+    plan = card_plan(GAMES[game], GAMES[game].default_players)
+    network = random_card_network(plan)
+    with torch.no_grad():
+        network.cards.zero_()
+    layers, ranks = network.layers(), plan.ranks
+    observations = np.random.default_rng(1).random((5, plan.size), np.float32)
+    cards = np.arange(4 * ranks).reshape(4, ranks)
+    shuffles = [cards[[2, 0, 3, 1]].ravel()]
+    if plan.is_round:
+        shuffles.append(np.roll(cards, 5, axis=1).ravel())
+    else:
+        moved = np.roll(cards, 5, axis=1).ravel()
+        other = observations.copy()
+        other[:, plan.planes] = observations[:, plan.planes[:, moved]]
+        assert np.abs(layers(other)[:, plan.action_planes] - layers(observations)[:, plan.action_planes[:, moved]]).max() > 0.01
+    for shuffle in shuffles:
+        other = observations.copy()
+        other[:, plan.planes] = observations[:, plan.planes[:, shuffle]]
+        expected = layers(observations)[:, plan.action_planes[:, shuffle]]
+        np.testing.assert_allclose(layers(other)[:, plan.action_planes], expected, rtol=1e-3, atol=1e-3)
+
+
+def test_a_card_sees_its_neighbours_and_not_across_the_end_of_a_suit():
+    plan = card_plan(PEN, PLAYERS)
+    layers = random_card_network(plan).layers()
+    cards = np.zeros((1, 4, plan.ranks, 1), np.float32)
+    cards[0, 1, plan.ranks - 1] = 1  # the highest of the second suit
+    around = layers._around(cards, (1, -1, 2, -2))[0]
+    assert around.shape == (4, plan.ranks, 6)
+    assert around[1, :, 0].tolist() == [0] * (plan.ranks - 1) + [1]
+    assert not around[1, :, 1].any()  # no card comes after it
+    assert np.flatnonzero(around[1, :, 2]).tolist() == [plan.ranks - 2]
+    assert np.flatnonzero(around[1, :, 4]).tolist() == [plan.ranks - 3]
+    assert around[:, plan.ranks - 1, 5].tolist() == [1, 0, 1, 1]
+    assert around.sum() == 1 + 2 + 3
+
+
+def test_a_run_with_a_network_of_cards(tmp_path):
+    training = begin(tmp_path, *CARDS)
     observations, masks = rows_of()
-    expert = make_heuristic("careful", "pen").act(observations, masks)
-    np.testing.assert_array_equal(training.agent().act(observations, masks), expert)
-    other = make_heuristic("greedy", "pen").act(observations, masks)
-    assert (expert != other).any()
-    training.close()
-
-
-def test_torch_and_numpy_compute_the_same_policy_with_an_advisor(tmp_path):
-    training = begin(tmp_path, "network.advisor=careful", "network.advice_weight=1.5", "network.shared=1")
     with torch.no_grad():
         for parameter in training.model.policy.parameters():
             parameter.add_(0.1 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(1)))
-    observations, masks = rows_of()
-    advice = make_heuristic("careful", "pen").act(observations, masks)
-    advised = torch.as_tensor(np.concatenate([observations, advice[:, None].astype(np.float32)], axis=1))
-    with torch.no_grad():
-        probabilities = training.model.policy.get_distribution(advised, masks).distribution.probs.numpy()
-    np.testing.assert_allclose(training.present(0).probabilities(observations, masks), probabilities, atol=1e-5)
-    assert not np.allclose(probabilities.max(axis=1), 1, atol=1e-3)
+        found = training.model.policy.get_distribution(torch.as_tensor(observations), masks).distribution.probs.numpy()
+    np.testing.assert_allclose(training.present(0).probabilities(observations, masks), found, atol=1e-5)
     training.close()
-
-
-def test_the_vector_environment_shows_the_advice():
-    plain = pen_vecenv()
-    env = DealVecEnv(plain.learner, advisor=make_heuristic("greedy", "pen"))
-    assert env.observation_space.shape[0] == plain.observation_space.shape[0] + 1
-    ended = 0
-    greedy = make_heuristic("greedy", "pen")
-    agent = make_agent("random", seed=0)
-    observations = env.reset()
-    for _ in range(200):
-        masks = env.action_masks()
-        np.testing.assert_array_equal(observations[:, -1], greedy.act(np.ascontiguousarray(observations[:, :-1]), masks))
-        assert all(env.observation_space.contains(row) for row in observations)
-        observations, _, dones, infos = env.step(agent.act(observations, masks))
-        for row in np.flatnonzero(dones):
-            assert infos[row]["terminal_observation"].shape == env.observation_space.shape
-            assert infos[row]["terminal_observation"][-1] == 0
-            ended += 1
-    assert ended > 10
-
-
-def test_an_advised_run_leaves_an_agent_that_can_be_loaded(tmp_path):
-    folder = train(small_config(tmp_path, "network.advisor=greedy", "network.advice_weight=0.5", "evaluation.opponents=[greedy]"))
+    folder = train(small_config(tmp_path, *CARDS, "name=cards"))
     agent = load_policy(folder / "agent.safetensors")
-    assert (agent.description.advisor, agent.description.advice_weight) == ("greedy", 0.5)
-    assert evaluate([str(folder / "agent.safetensors"), "greedy", "greedy"], "pen", deals=4).rows[0].decks == 4
+    assert (agent.layers.kind, agent.description.network, agent.description.layers) == ("cards", "cards", [8, 16, 24])
+    again = make_training(RunFolder.open(folder).read_config(), RunFolder.open(folder))
+    np.testing.assert_array_equal(again.agent().act(observations, masks), agent.act(observations, masks))
+    again.close()
+
+
+def test_a_file_of_a_network_of_cards_that_is_damaged_is_told(tmp_path):
+    layers = random_card_network(card_plan(PEN, PLAYERS)).layers()
+    description = describe(PEN, PLAYERS, layers, "best", "cards")
+    path = save_policy(tmp_path / "agent.safetensors", layers, description)
+    observations, masks = rows_of()
+    np.testing.assert_array_equal(load_policy(path).act(observations, masks), PolicyAgent(layers, description).act(observations, masks))
+    for changes, complaint in (
+        ({"layers": [8, 16]}, "has 3 sizes"),
+        ({"layers": [8, 16, 25]}, "shape"),
+        ({"network": "graph"}, "network 'graph' does not exist: there are mlp, cards"),
+        ({"advisor": "bold"}, "no hand-written agent 'bold'"),
+    ):
+        save_policy(path, layers, type(description)(**{**vars(description), **changes}))
+        with pytest.raises(ValueError, match=complaint):
+            load_policy(path)
 
 
 @pytest.mark.parametrize(
@@ -109,9 +157,12 @@ def test_an_advised_run_leaves_an_agent_that_can_be_loaded(tmp_path):
     [
         (("network.advisor=bold",), "pen has no hand-written agent 'bold': it has greedy, careful"),
         (("clone.agent=random",), "pen has no hand-written agent 'random'"),
-        (("network.advisor=greedy", "clone.agent=greedy"), "together are not possible"),
-        (("algorithm=aggrevate",), "needs an expert: give network.advisor"),
+        (("network.advisor=greedy",), "network.advisor is for algorithm='aggrevate'"),
+        (("algorithm=aggrevate",), "network.advisor is for algorithm='aggrevate', which needs one"),
         (("algorithm=dqn",), "algorithm='dqn' is not possible"),
+        (("network.kind=cards", "network.layers=[16]"), "kind='cards' takes layers of two sizes"),
+        (("network.kind=cards", "network.layers=[16, 8]", "network.shared=1"), "kind='cards' takes layers of two sizes"),
+        (("network.kind=graph",), "network.kind='graph' is not possible"),
     ],
 )
 def test_what_cannot_be_is_told(tmp_path, overrides, complaint):

@@ -272,7 +272,7 @@ def small_config(tmp_path, *overrides):
 
 def fake_pool(tmp_path, *overrides):
     config = small_config(tmp_path, *overrides)
-    policy = MaskablePPO("MlpPolicy", pen_vecenv(1), policy_kwargs=policy_arguments(config.network), device="cpu").policy
+    policy = MaskablePPO("MlpPolicy", pen_vecenv(1), policy_kwargs=policy_arguments(config.network, PEN, PLAYERS), device="cpu").policy
 
     def present(seed):
         layers = policy_layers(policy)
@@ -348,7 +348,7 @@ def test_a_pool_is_restored_as_it_was_at_a_checkpoint(tmp_path):
 def test_an_agents_distribution_is_that_of_sb3(tmp_path, activation, shared):
     env = pen_vecenv()
     network = NetworkConfig(layers=(16, 8), activation=activation, shared=shared)
-    model = MaskablePPO("MlpPolicy", env, policy_kwargs=policy_arguments(network), seed=1, device="cpu")
+    model = MaskablePPO("MlpPolicy", env, policy_kwargs=policy_arguments(network, PEN, PLAYERS), seed=1, device="cpu")
     with torch.no_grad():
         model.policy.action_net.weight.mul_(200)  # SB3 begins close to uniform, where much would pass for equal
     pool, _ = fake_pool(tmp_path)

@@ -16,19 +16,18 @@ import numpy as np
 import torch
 
 from penzoo.agents.heuristics import HEURISTICS, make_heuristic
-from penzoo.agents.policy import Layers, PolicyAgent
+from penzoo.agents.policy import Network, PolicyAgent
 from penzoo.agents.search import bind_comparison
 from penzoo.envs.batch import Batch
 from penzoo.envs.rng import streams
 from penzoo.train.callback import INFERENCE, REST, UPDATES
 from penzoo.train.config import Config
 from penzoo.train.folder import RunFolder
-from penzoo.train.network import build_layers, module_layers
+from penzoo.train.network import build_network, network_layers, network_outputs
 from penzoo.train.training import Every, Training
 from penzoo.train.vecenv import ENVIRONMENT
 
 _HELD_OUT = 32  # one of so many decisions is not learned from, and tells how well the network foretells
-_OUTPUT_GAIN = 0.01  # of the last layer at the start: the policy begins as the expert
 
 
 @dataclass
@@ -67,7 +66,7 @@ class AggrevateTraining(Training):
         self._generator = np.random.default_rng(seeds[1])
         self._device = _device(config.device)
         size = config.table.observation_layout(config.players).size
-        self.network = build_layers(size, config.network, len(config.table.actions), _OUTPUT_GAIN).to(self._device)
+        self.network = build_network(config.network, config.table, config.players).to(self._device)
         self._optimizer = torch.optim.AdamW(self.network.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay)
         self._sampler = Sampler(config, seeds[2])
         self._memory = _Memory(settings.memory, size, settings.tries)
@@ -82,9 +81,9 @@ class AggrevateTraining(Training):
         """As `Training.decisions`: those at which actions were tried."""
         return self._decisions
 
-    def layers(self) -> Layers:
+    def layers(self) -> Network:
         """As `Training.layers`."""
-        return module_layers(self.network)
+        return network_layers(self.network, self.config.network)
 
     def learn(self) -> None:
         """As `Training.learn`."""
@@ -117,10 +116,8 @@ class AggrevateTraining(Training):
                 self.clock.stop()
 
     def _sample(self, ahead: ThreadPoolExecutor) -> "Future[Labels]":
-        layers = self.layers()
-        copies = Layers([weight.copy() for weight in layers.weights], [bias.copy() for bias in layers.biases], layers.activation)
         learner = self.agent()
-        learner.layers = copies
+        learner.layers = learner.layers.copy()  # those of the network change while it samples
         return ahead.submit(self._sampler.sample, learner)
 
     def _update(self, count: int) -> None:
@@ -145,7 +142,7 @@ class AggrevateTraining(Training):
         """By how much the network is wrong, for all that was tried in rows of the memory."""
         memory = self._memory.labels
         to_tensor = lambda array: torch.as_tensor(array[rows], device=self._device)  # noqa: E731
-        outputs = self.network(to_tensor(memory.observations).float())
+        outputs = network_outputs(self.network, to_tensor(memory.observations).float())
         tried, first = to_tensor(memory.tried), to_tensor(memory.first)
         foretold = outputs.gather(1, tried.clamp(min=0)) - outputs.gather(1, first[:, None])
         return (foretold - to_tensor(memory.gains))[tried >= 0]

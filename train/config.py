@@ -12,8 +12,9 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from penzoo.agents import agent_names, heuristic_names, make_agent
+from penzoo.agents.card_layers import CardLayers
 from penzoo.agents.heuristics import make_heuristic
-from penzoo.agents.policy import Activation, Choice
+from penzoo.agents.policy import Activation, Choice, NetworkKind
 from penzoo.agents.search import SEARCH
 from penzoo.envs import get_game
 from penzoo.envs.game import Game
@@ -40,20 +41,38 @@ class _Section(BaseModel):
 
 
 class NetworkConfig(_Section):
-    """The policy and the value network: multilayer perceptrons of the same shape."""
+    """The policy and the value network."""
 
-    layers: tuple[Annotated[int, Field(gt=0)], ...] = Field((256, 256), description="sizes of the hidden layers")
-    activation: Activation = Field("relu", description="between the layers: relu or tanh")
-    shared: int = Field(0, ge=0, description="how many of the hidden layers, from the first on, the two networks have in common")
-    advisor: str | None = Field(
-        None, description="a hand-written agent of the game, as `careful`: the policy begins as that agent and learns where to differ"
+    kind: NetworkKind = Field(
+        "mlp",
+        description="mlp: multilayer perceptrons; cards: one network that computes each card's features with the same weights, for both",
     )
-    advice_weight: float = Field(5.0, gt=0, description="what is added to the logit of the action that the advisor would take")
+    layers: tuple[Annotated[int, Field(gt=0)], ...] = Field(
+        (256, 256), description="sizes of the hidden layers; of cards two: what all but cards is read into, and the trunk"
+    )
+    activation: Activation = Field("relu", description="between the layers: relu or tanh; of cards relu")
+    shared: int = Field(0, ge=0, description="how many of the hidden layers, from the first on, the two have in common; of cards none")
+    channels: int = Field(48, gt=0, description="features of each card, of a network of cards")
+    advisor: str | None = Field(
+        None, description="of aggrevate: a hand-written agent of the game, as `careful`, from which the policy learns where to differ"
+    )
+    advice_weight: float = Field(
+        0.05, gt=0, description="how much more an action must promise than the advisor's, for the policy to take it"
+    )
+
+    @property
+    def card_sizes(self) -> list[int]:
+        """As of `penzoo.agents.card_layers.CardLayers`."""
+        return [self.channels, *self.layers]
 
     @model_validator(mode="after")
     def _check(self) -> "NetworkConfig":
         if self.shared > len(self.layers):
             raise ValueError(f"shared={self.shared} is not possible: there are {len(self.layers)} layers")
+        if self.kind == "cards" and (
+            len(self.card_sizes) != CardLayers.num_sizes or self.shared or self.activation != CardLayers.activation
+        ):
+            raise ValueError("kind='cards' takes layers of two sizes, as [64, 128], activation relu, and shared 0: all of it is in common")
         return self
 
 
@@ -195,10 +214,9 @@ class Config(_Section):
         for name in (self.network.advisor, self.clone.agent):
             if name is not None:
                 make_heuristic(name, self.game)  # tells one that the game has not
-        if self.network.advisor is not None and self.clone.agent is not None:
-            raise ValueError("network.advisor and clone.agent together are not possible: who is told a choice need not learn it")
-        if self.algorithm == "aggrevate" and self.network.advisor is None:
-            raise ValueError("algorithm='aggrevate' needs an expert: give network.advisor, as careful")
+        if (self.algorithm == "aggrevate") != (self.network.advisor is not None):
+            found = f"here are {self.algorithm!r} and {self.network.advisor!r}"
+            raise ValueError(f"network.advisor is for algorithm='aggrevate', which needs one, as careful: {found}")
         for where, names in self._named_agents():
             for name in names:
                 self._check_agent(where, name)

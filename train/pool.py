@@ -12,7 +12,6 @@ from penzoo.agents.policy import DESCRIPTION_SUFFIX, SUFFIX, PolicyAgent, load_p
 from penzoo.envs.learner import LEARNER
 from penzoo.train.clock import Clock
 from penzoo.train.config import Config
-from penzoo.train.network import copy_layers
 
 OPPONENTS = "opponents"  # what the clock calls them
 PRESENT = 0  # the actor that is the present self; then come those known by name, then the past selves
@@ -92,7 +91,7 @@ class Pool:
     def snapshot(self, decisions: int) -> None:
         """Take the present self into the past, and write it into the folder."""
         agent = self._present(self._new_seed())
-        agent.layers = copy_layers(agent.layers)
+        agent.layers = agent.layers.copy()
         save_policy(self._path(decisions), agent.layers, agent.description)
         self._add(decisions, agent)
 

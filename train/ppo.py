@@ -8,8 +8,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.utils import LinearSchedule
 from torch.distributions import Distribution
 
-from penzoo.agents.heuristics import make_heuristic
-from penzoo.agents.policy import Layers
+from penzoo.agents.policy import Network
 from penzoo.envs.batch import Batch
 from penzoo.envs.learner import LearnerBatch
 from penzoo.train.callback import RunCallback
@@ -57,14 +56,8 @@ class PPOTraining(Training):
             **options,
         )
         learner = LearnerBatch(batch, self.pool.actors, self.pool.seating, seed)
-        advisor = config.network.advisor
-        return DealVecEnv(
-            learner,
-            reward_scale=config.ppo.reward_scale,
-            bootstrap_truncated=config.ppo.bootstrap_truncated,
-            advisor=None if advisor is None else make_heuristic(advisor, config.game),
-            clock=self.clock,
-        )
+        ppo = config.ppo
+        return DealVecEnv(learner, reward_scale=ppo.reward_scale, bootstrap_truncated=ppo.bootstrap_truncated, clock=self.clock)
 
     def _make_model(self, seed: int) -> MaskablePPO:
         ppo = self.config.ppo
@@ -82,7 +75,7 @@ class PPOTraining(Training):
             vf_coef=ppo.vf_coef,
             max_grad_norm=ppo.max_grad_norm,
             target_kl=ppo.target_kl,
-            policy_kwargs=policy_arguments(self.config.network),
+            policy_kwargs=policy_arguments(self.config.network, self.config.table, self.config.players),
             seed=seed,
             device=self.config.device,
         )
@@ -94,7 +87,7 @@ class PPOTraining(Training):
         """As `Training.decisions`."""
         return self.model.num_timesteps
 
-    def layers(self) -> Layers:
+    def layers(self) -> Network:
         """As `Training.layers`."""
         return policy_layers(self.model.policy)
 

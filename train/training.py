@@ -15,7 +15,7 @@ from stable_baselines3.common.logger import Logger, configure
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from penzoo.agents.policy import Layers, PolicyAgent, describe, save_policy
+from penzoo.agents.policy import Network, PolicyAgent, describe, save_policy
 from penzoo.envs.batch import available_cores
 from penzoo.eval import Evaluation, evaluate, print_table
 from penzoo.eval.report import table_console
@@ -66,7 +66,7 @@ class Training(ABC):
         """Those of the learner so far."""
 
     @abstractmethod
-    def layers(self) -> Layers:
+    def layers(self) -> Network:
         """The learner's policy as it is now; on a CPU the arrays are its own, and change as it learns."""
 
     @abstractmethod

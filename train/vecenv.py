@@ -7,7 +7,7 @@ import numpy as np
 from gymnasium import spaces
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvIndices, VecEnvStepReturn
 
-from penzoo.envs.learner import Actor, LearnerBatch
+from penzoo.envs.learner import LearnerBatch
 from penzoo.train.clock import Clock
 
 ENVIRONMENT = "environment"  # what the clock calls it
@@ -16,8 +16,7 @@ ENVIRONMENT = "environment"  # what the clock calls it
 class DealVecEnv(VecEnv):
     """Deals in which every step is a decision of the learner; a deal that has ended is followed at once by another.
 
-    Observations are float32 of shape (num_envs, observation size), with an advisor one number more: the index of the action that it would
-    take (0 after the end of a deal). Rewards are what came to the learner's seat since its decision before,
+    Observations are float32 of shape (num_envs, observation size), rewards what came to the learner's seat since its decision before,
     times `reward_scale`. The info of a deal that has ended holds `terminal_observation` (what the learner sees at the end),
     `TimeLimit.truncated`, and `episode` with the learner's return `r`, as the game pays it, and the number of its decisions `l`.
 
@@ -32,40 +31,28 @@ class DealVecEnv(VecEnv):
         learner: the deals.
         reward_scale: what the rewards are multiplied by.
         bootstrap_truncated: report a truncated deal as cut off by a time limit.
-        advisor: an agent whose choice is shown to the learner; None for none.
         clock: gets the time that the steps take.
     """
 
     def __init__(
-        self,
-        learner: LearnerBatch,
-        *,
-        reward_scale: float = 1.0,
-        bootstrap_truncated: bool = False,
-        advisor: Actor | None = None,
-        clock: Clock | None = None,
+        self, learner: LearnerBatch, *, reward_scale: float = 1.0, bootstrap_truncated: bool = False, clock: Clock | None = None
     ) -> None:
         batch = learner.batch
         self.learner, self.reward_scale, self.bootstrap_truncated = learner, reward_scale, bootstrap_truncated
-        self.advisor = advisor
         self.clock = clock or Clock()
         self.moves = 0
         self.render_mode = None
         self._actions = np.zeros(batch.num_envs, np.int64)
         self._decisions = np.zeros(batch.num_envs, np.int64)
-        size, num_actions = batch.observations.shape[1], batch.masks.shape[1]
-        high = np.ones(size + (advisor is not None), np.float32)
-        low = -high
-        if advisor is not None:
-            low[size:], high[size:] = 0, num_actions - 1
-        super().__init__(batch.num_envs, spaces.Box(low, high, dtype=np.float32), spaces.Discrete(num_actions))
+        observations = spaces.Box(-1.0, 1.0, (batch.observations.shape[1],), np.float32)
+        super().__init__(batch.num_envs, observations, spaces.Discrete(batch.masks.shape[1]))
 
     def reset(self) -> np.ndarray:
         """Begin all deals; after `seed` from that seed."""
         self.learner.begin(seed=self._seeds[0])
         self._reset_seeds()
         self._decisions[:] = 0
-        return self._observations()
+        return self.learner.batch.observations.copy()
 
     def step_async(self, actions: np.ndarray) -> None:
         """Take the learner's actions, int of shape (num_envs,)."""
@@ -87,20 +74,11 @@ class DealVecEnv(VecEnv):
             if len(ended):
                 self._report(ended, infos)
                 self.learner.begin(ended)
-            return self._observations(), rewards, dones, infos
-
-    def _observations(self) -> np.ndarray:
-        batch = self.learner.batch
-        if self.advisor is None:
-            return batch.observations.copy()
-        return _with_advice(batch.observations, self.advisor.act(batch.observations, batch.masks))
+            return self.learner.batch.observations.copy(), rewards, dones, infos
 
     def _report(self, ended: np.ndarray, infos: list[dict[str, Any]]) -> None:
         batch, seats = self.learner.batch, self.learner.seats
-        last_seen = self.learner.observe(ended)
-        if self.advisor is not None:
-            last_seen = _with_advice(last_seen, np.zeros(len(ended), np.int64))
-        for row, last in zip(ended.tolist(), last_seen, strict=True):
+        for row, last in zip(ended.tolist(), self.learner.observe(ended), strict=True):
             infos[row] = {
                 "terminal_observation": last,
                 "TimeLimit.truncated": self.bootstrap_truncated and bool(batch.truncated[row]),
@@ -158,7 +136,3 @@ class DealVecEnv(VecEnv):
     def close(self) -> None:
         """End the batch's threads."""
         self.learner.batch.close()
-
-
-def _with_advice(observations: np.ndarray, advice: np.ndarray) -> np.ndarray:
-    return np.concatenate((observations, advice[:, None].astype(np.float32)), axis=1)
