@@ -13,7 +13,7 @@ from types import ModuleType
 from penzoo.agents.base import Agent, CallableAgent, RandomAgent
 from penzoo.agents.heuristics import HEURISTICS, make_heuristic
 from penzoo.agents.policy import SUFFIX, PolicyAgent, load_policy
-from penzoo.agents.search import SEARCH, SearchAgent
+from penzoo.agents.search import LARGEST_BUDGET, SEARCH, SearchAgent
 from penzoo.envs import GAMES, get_game
 
 __all__ = ["HEURISTICS", "Agent", "agent_names", "heuristic_names", "make_agent"]
@@ -98,8 +98,10 @@ def _check_one(spec: str, name: str, games: list[str]) -> None:
 
 
 def _make_search(spec: str, budget: str, games: list[str], seed: int | None) -> SearchAgent:
-    if not re.fullmatch("[0-9]+", budget) or int(budget) < 1:
-        raise ValueError(f"agent {spec!r} is not possible: write {SEARCH}:N, N simulations for a decision, an int from 1 on ({SEARCH}:200)")
+    if not re.fullmatch("0*[1-9][0-9]{0,9}", budget) or int(budget) > LARGEST_BUDGET:
+        raise ValueError(
+            f"agent {spec!r} is not possible: write {SEARCH}:N, N simulations a decision, from 1 to {LARGEST_BUDGET} ({SEARCH}:200)"
+        )
     _check_one(spec, f"{SEARCH}:{budget}", games)
     return SearchAgent(get_game(games[0]), int(budget), seed)
 

@@ -6,6 +6,7 @@ need NumPy infers as fast as PyTorch, and an agent needs no more than the base i
 
 import itertools
 import json
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -293,6 +294,8 @@ def _read_description(metadata: Mapping[str, str]) -> Description:
         raise ValueError(f"activation {description.activation!r} does not exist: there are {', '.join(get_args(Activation))}")
     if description.network not in get_args(NetworkKind):
         raise ValueError(f"network {description.network!r} does not exist: there are {', '.join(get_args(NetworkKind))}")
+    if not math.isfinite(description.advice_weight):
+        raise ValueError(f"advice_weight={description.advice_weight!r} is not possible: it is a finite number")
     return description
 
 

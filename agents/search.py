@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # bound by `bind_search`
     rollout: Callable[..., int]
 
 SEARCH = "search"
+LARGEST_BUDGET = 10**9  # of simulations for a decision: more would take days
 FEWEST_PAIRS = 4  # of determinizations, before an action is preferred to the heuristic's
 
 Share = Callable[[Callable[[int, int], Any], int], Any]
@@ -74,7 +75,7 @@ class SearchAgent:
         name: for reports; `search:` and the budget if None.
 
     Raises:
-        ValueError: the budget is no int from 1 on, or there is no heuristic for the game.
+        ValueError: the budget is no int from 1 to `LARGEST_BUDGET`, or there is no heuristic for the game.
     """
 
     num_players: int | None = None
@@ -83,8 +84,10 @@ class SearchAgent:
         self, game: Game | str, budget: int, seed: int | None = None, policies: Policies | None = None, name: str | None = None
     ) -> None:
         table = get_game(game) if isinstance(game, str) else game
-        if isinstance(budget, bool) or not isinstance(budget, int | np.integer) or budget < 1:
-            raise ValueError(f"budget={budget!r} is not possible: a search takes an int from 1 on, the simulations for a decision")
+        if isinstance(budget, bool) or not isinstance(budget, int | np.integer) or not 1 <= budget <= LARGEST_BUDGET:
+            raise ValueError(
+                f"budget={budget!r} is not possible: a search takes an int from 1 to {LARGEST_BUDGET}, the simulations for a decision"
+            )
         if policies is None and table.name not in POLICIES:
             raise ValueError(f"there is no search for {table.name}: it needs a heuristic, as {', '.join(POLICIES)} have one")
         policies = POLICIES[table.name] if policies is None else policies

@@ -179,11 +179,10 @@ class Batch:
             ValueError: an action that is illegal (with `check`), or arrays that do not fit; nothing has changed then.
         """
         rows = self._rows(rows)
-        actions = np.asarray(actions)
-        if actions.shape != rows.shape or (len(rows) and actions.dtype.kind not in "iu"):
-            raise ValueError(f"actions of shape {actions.shape} and dtype {actions.dtype} do not fit: give {len(rows)} ints, one a row")
-        actions = _as_ints(actions)
+        actions = _as_actions(actions, rows)
         if self.check:
+            if rows is not self._all_rows and len(np.unique(rows)) < len(rows):
+                raise ValueError(f"rows {rows.tolist()} name a row twice: its second action cannot be checked before its first is played")
             self._check_actions(actions, rows)
         how = loops.NO_DEAL if not self.autoreset else loops.MATCH_DEALER if self.match else loops.RANDOM_DEALER
         self._run(
@@ -221,14 +220,23 @@ class Batch:
 
         Returns:
             int of shape (number of rows,).
+
+        Raises:
+            ValueError: what it answers is not an int for each row, or (with `check`) an illegal action; names the actor.
         """
         rows = self._rows(rows)
         act_deals = getattr(actor, "act_deals", None)
         if act_deals is None:
-            actions = actor.act(self._observations[rows], self._masks[rows])
+            answers = actor.act(self._observations[rows], self._masks[rows])
         else:
-            actions = act_deals(self._deal_anew(rows), self._run)
-        return actions  # type: ignore[no-any-return]
+            answers = act_deals(self._deal_anew(rows), self._run)
+        try:
+            actions = _as_actions(answers, rows)
+            if self.check:
+                self._check_actions(actions, rows)
+        except ValueError as error:
+            raise ValueError(f"agent {getattr(actor, 'name', type(actor).__name__)}: {error}") from None
+        return actions
 
     def _deal_anew(self, rows: np.ndarray) -> np.ndarray:
         """Copies of deals in which all that the seat to move cannot see is dealt anew."""
@@ -378,8 +386,6 @@ class Batch:
         return _as_ints(seats)
 
     def _check_actions(self, actions: np.ndarray, rows: np.ndarray) -> None:
-        if rows is not self._all_rows and len(np.unique(rows)) < len(rows):
-            raise ValueError(f"rows {rows.tolist()} name a row twice: its second action cannot be checked before its first is played")
         k = _first_illegal(actions, rows, self._masks, self._terminated, self._truncated, self.autoreset)
         if k < len(rows):
             row = int(rows[k])
@@ -450,6 +456,14 @@ def _mix(numbers: np.ndarray) -> np.ndarray:
     numbers = numbers ^ (numbers >> _LAST_SHIFT)
     numbers[numbers == 0] = 1
     return numbers
+
+
+def _as_actions(actions: Any, rows: np.ndarray) -> np.ndarray:
+    """As `_as_ints`, an action for each row. ValueError if they are none."""
+    actions = np.asarray(actions)
+    if actions.shape != rows.shape or (len(rows) and actions.dtype.kind not in "iu"):
+        raise ValueError(f"actions of shape {actions.shape} and dtype {actions.dtype} do not fit: give {len(rows)} ints, one a row")
+    return _as_ints(actions)
 
 
 def _as_ints(array: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ from penzoo.envs.game import Game
 from penzoo.envs.options import check_int
 
 MIN_DEALS = 2  # an interval needs a spread
+MOST_DEALS = 1_000_000  # all are drawn before the first is played, and lie in memory
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,8 @@ def set_up(
     complete = table.complete_options(dict(options or {}))
     for name, value, least in (("deals", deals, MIN_DEALS), ("seed", seed, 0), ("threads", threads, 1)):
         check_int(name, value, least)
+    if deals > MOST_DEALS:
+        raise ValueError(f"deals={deals} is not possible: it takes an int from {MIN_DEALS} to {MOST_DEALS}")
     if not agents:
         raise ValueError("no agents: name at least one")
     return Setup(table, num_players, complete, *_different(agents, table, num_players, seed))

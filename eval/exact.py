@@ -146,7 +146,10 @@ class Tree:
             ValueError: not one or two agents; one for another game; one whose answers are no probabilities or actions, or vary from
                 asking to asking (it then needs `probabilities`).
         """
-        pair = tuple(agents) if isinstance(agents, Sequence) else (agents, agents)
+        pair = tuple(agents) if isinstance(agents, Sequence) and not isinstance(agents, str) else (agents, agents)
+        for agent in pair:
+            if not (hasattr(agent, "probabilities") or hasattr(agent, "act")):
+                raise ValueError(f"{agent!r} is no agent: give what penzoo.agents.make_agent makes, or an object with act or probabilities")
         if len(pair) != PLAYERS:
             raise ValueError(f"{len(pair)} agents are given: give one for both seats, or {PLAYERS}")
         strategies = [self._strategies(agent) for agent in (pair[:1] if pair[0] is pair[1] else pair)]
@@ -227,7 +230,7 @@ def probabilities(agent: "Strategy | Agent", observations: np.ndarray, masks: np
 
     Args:
         agent: by its `probabilities` if it has such a method and does not take its likeliest action (`choice="best"` of a trained agent),
-            else by `act`, as one that does not draw.
+            else by `act`, as one that does not draw. A search draws, and tells no probabilities.
         observations: as of `Agent.act`.
         masks: as of `Agent.act`.
 
@@ -239,16 +242,18 @@ def probabilities(agent: "Strategy | Agent", observations: np.ndarray, masks: np
     """
     told = getattr(agent, "probabilities", None)
     if told is not None and getattr(agent, "choice", "sample") == "sample":
-        found = np.array(told(observations, masks), np.float64)
+        found = np.array(told(observations.copy(), masks.copy()), np.float64)
         if found.shape != masks.shape or not (found >= 0).all() or found[masks == 0].any():
             raise ValueError(f"agent {agent.name}: probabilities are numbers from 0 on, shape {masks.shape}, 0 for what is illegal")
         sums = found.sum(axis=1, keepdims=True)
         if not np.allclose(sums, 1, rtol=0, atol=_TOLERANCE):
             raise ValueError(f"agent {agent.name}: the probabilities of a row have the sum {sums[np.argmax(abs(sums - 1)), 0]}, not 1")
         return found / sums
+    if hasattr(agent, "act_deals"):
+        raise ValueError(f"agent {agent.name} searches deals: how likely it plays what is not known, and so no exact answer to it")
     act = agent.act  # type: ignore[union-attr]
-    actions = np.asarray(act(observations, masks))
-    if not np.array_equal(actions, act(observations, masks)):
+    actions = np.asarray(act(observations.copy(), masks.copy()))
+    if not np.array_equal(actions, act(observations.copy(), masks.copy())):
         raise ValueError(f"agent {agent.name} draws its actions: give it a method `probabilities(observations, masks)`")
     rows = np.arange(len(masks))
     if actions.shape != rows.shape or not masks[rows, actions].all():

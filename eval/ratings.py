@@ -45,8 +45,9 @@ def rate(agents: list[str], wins: np.ndarray, seed: int, confidence: float = CON
     total = flat.sum(axis=0).reshape(count, count)
     ties = np.where(total + total.T > 0, _TIES / 2, 0.0)
     strengths = _fit(total + ties)
-    draws = np.random.default_rng(seed).multinomial(decks, np.full(decks, 1 / decks), size=RESAMPLES)
-    again = np.stack([_fit(drawn + ties, strengths, _ROUGH) for drawn in (draws @ flat).reshape(-1, count, count)])
+    generator, evenly = np.random.default_rng(seed), np.full(decks, 1 / decks)
+    drawn = ((generator.multinomial(decks, evenly) @ flat).reshape(count, count) for _ in range(RESAMPLES))  # one at a time, for memory
+    again = np.stack([_fit(each + ties, strengths, _ROUGH) for each in drawn])
     ends = (1 - confidence) / 2
     lows, highs = np.quantile(again, [ends, 1 - ends], axis=0) * ELO_SCALE
     return [

@@ -10,6 +10,7 @@ from penzoo.envs import get_game
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from rich.console import Console
 
     from penzoo.envs.game import Game, Outcome
@@ -26,7 +27,7 @@ _FILE_WIDTH = 200  # of a table that no terminal bounds
 LABEL_WIDTH = 24  # characters
 _PICTURE_LABELS, _PICTURE_PANEL, _PICTURE_MARGIN, _PICTURE_ROW, _PICTURE_LINE = 1.0, 4.0, 1.8, 0.25, 0.2  # inches
 _LEAST_SPAN = 0.05  # of an axis: below it lies nothing worth a look
-PICTURE_DPI = 150
+_PICTURE_DPI = 150
 
 
 def print_table(evaluation: "Evaluation", console: "Console | None" = None, *, markdown: bool = False) -> None:
@@ -36,7 +37,7 @@ def print_table(evaluation: "Evaluation", console: "Console | None" = None, *, m
     table = figure_table(["agent"], [evaluation.payoff_unit, interval, *share_headings(evaluation, interval), "moves", "trunc."], markdown)
     for row in evaluation.rows:
         payoff = [signed(row.payoff), " to ".join(map(signed, row.payoff_interval))]
-        table.add_row(row.agent, *payoff, *share_cells(row), f"{row.moves:.1f}", f"{row.truncated:.1%}")
+        table.add_row(name_cell(row.agent, markdown), *payoff, *share_cells(row), f"{row.moves:.1f}", f"{row.truncated:.1%}")
     console.print(title(evaluation) + "\n" * markdown, highlight=False)
     console.print(table)
     for name, meaning in evaluation.outcomes.items():
@@ -58,6 +59,18 @@ def figure_table(names: Sequence[str], headings: Sequence[str], markdown: bool) 
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     return table
+
+
+def name_cell(name: str, markdown: bool) -> Any:
+    """A name as it is, also where it looks like markup."""
+    from rich.text import Text
+
+    return Text(name.replace("|", r"\|") if markdown else name)
+
+
+def picture_label(name: str) -> str:
+    """A name for a picture, in lines, without what would be set as a formula."""
+    return textwrap.fill(name, LABEL_WIDTH).replace("$", r"\$")
 
 
 def share_headings(result: "Evaluation | Tournament", interval: str) -> list[str]:
@@ -92,15 +105,11 @@ def save_picture(evaluation: "Evaluation", path: str | Path) -> None:
     Raises:
         ModuleNotFoundError: matplotlib is not installed (it comes with `penzoo[train]`).
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    names = [textwrap.fill(row.agent, LABEL_WIDTH) for row in evaluation.rows]
+    names = [picture_label(row.agent) for row in evaluation.rows]
     lines = sum(1 + name.count("\n") for name in names)
     height = _PICTURE_MARGIN + _PICTURE_ROW * len(names) + _PICTURE_LINE * lines
     panels = 1 + len(evaluation.outcomes)
-    figure = Figure(figsize=(_PICTURE_LABELS + _PICTURE_PANEL * panels, height), layout="constrained")
-    FigureCanvasAgg(figure)  # not pyplot, whose windows and settings are the user's
+    figure = new_figure(_PICTURE_LABELS + _PICTURE_PANEL * panels, height)
     payoffs, *shares = figure.subplots(1, panels, sharey=True, squeeze=False)[0]
     _draw_payoffs(payoffs, evaluation)
     for axes, outcome in zip(shares, _game(evaluation).outcomes, strict=True):
@@ -109,7 +118,22 @@ def save_picture(evaluation: "Evaluation", path: str | Path) -> None:
     payoffs.set_ylim(len(names) - 0.5, -0.5)
     figure.suptitle(title(evaluation), fontsize="medium", wrap=True)
     figure.legend(*payoffs.get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False, fontsize="small")
-    figure.savefig(path, format="png", dpi=PICTURE_DPI)
+    save_figure(figure, path)
+
+
+def new_figure(width: float, height: float) -> "Figure":
+    """An empty figure of a size in inches; not pyplot's, whose windows and settings are the user's."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def save_figure(figure: "Figure", path: str | Path) -> None:
+    """Write a figure as a PNG."""
+    figure.savefig(path, format="png", dpi=_PICTURE_DPI)
 
 
 def _draw_payoffs(axes: "Axes", evaluation: "Evaluation") -> None:

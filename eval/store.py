@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import sys
 import zipfile
 import zlib
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from penzoo.agents import Agent
+from penzoo.agents.base import CallableAgent
 from penzoo.agents.policy import PolicyAgent
 from penzoo.eval.arena import Games
 from penzoo.eval.entrants import Setup
@@ -113,7 +115,13 @@ def _manifest(setup: Setup, seed: int) -> dict[str, Any]:
 
 
 def _content(agent: Agent) -> str | None:
-    """A hash of all that a trained agent computes and how it chooses; None for others, which their names must tell apart."""
+    """A hash of all that a trained agent computes and how it chooses, or of the file of a `module:function`.
+
+    None for others, which their names must tell apart.
+    """
+    if isinstance(agent, CallableAgent):
+        file = getattr(sys.modules.get(agent.name.partition(":")[0]), "__file__", None)
+        return None if file is None else hashlib.sha256(Path(file).read_bytes()).hexdigest()
     if not isinstance(agent, PolicyAgent):
         return None
     told = agent.description
@@ -127,6 +135,11 @@ def _check_same(manifest: Path, wanted: dict[str, Any]) -> None:
     try:
         found = json.loads(manifest.read_text(encoding="utf-8"))
         differing = [name for name in wanted if found[name] != wanted[name]]
+        strange = [name for name in differing if type(found[name]) is not type(wanted[name])]
+        if strange:
+            raise ValueError(f"{strange[0]} is {found[strange[0]]!r}")
+        if differing == ["contents"] and len(found["contents"]) != len(wanted["contents"]):
+            raise ValueError(f"{len(found['contents'])} contents for {len(wanted['agents'])} agents")
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{manifest} is damaged ({error!r}): name another folder") from None
     if not differing:
@@ -147,7 +160,7 @@ def _check_same(manifest: Path, wanted: dict[str, Any]) -> None:
 def _in_words(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name}={each}" for name, each in value.items()) or "none"
-    return ", ".join(value) if isinstance(value, list) else str(value)
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _damaged(file: Path, why: Any) -> ValueError:

@@ -33,7 +33,7 @@ class Pair(Row):
 
     Attributes:
         opponent: in all other seats.
-        significant: whether `payoff_interval` leaves 0 out.
+        significant: whether `payoff_interval` leaves 0 out; with `until_significant` never before `FIRST_LOOK` decks.
         variance_ratio: how many times more games its payoff would have taken without common decks and rotations (`variance_ratio` of
             `penzoo.eval.figures`).
     """
@@ -83,7 +83,7 @@ class Tournament:
         intervals: how they were made, in words.
         confidence: of the intervals of `overall`, `ratings` and `comparisons`.
         pair_confidence: of the intervals of `pairs`: as `confidence`, but with `until_significant` so much higher (Bonferroni's correction
-            for the number of pairs that are played) that all of them hold together with `confidence`.
+            for the number of pairs that are played) that those of the payoffs hold all together with `confidence`.
         pairs: in the order of the agents.
         overall: for each agent that was alone among others, the mean over its opponents: first deck by deck, so that what the same deck
             does to several pairs is in the interval; over the decks that all its pairs played.
@@ -214,11 +214,15 @@ class _Field:
                 parts[pair].append(self._chunk(pair, drawn, start, stop))
                 payoffs[pair] = np.append(payoffs[pair], deck_figures(parts[pair][-1], self.seats, 2)[0]["payoff"])
                 advance(stop - start)
-            if self.until_significant and stop >= FIRST_LOOK:
-                decided = {pair for pair in going if leaves_out_zero(self.method.of_mean(payoffs[pair], self.pair_confidence))}
+            if self.until_significant:
+                decided = {pair for pair in going if self.is_significant(self.method.of_mean(payoffs[pair], self.pair_confidence), stop)}
                 advance(len(decided) * (self.deals - stop))
                 going = [pair for pair in going if pair not in decided]
         return {pair: Games.joined(of_pair) for pair, of_pair in parts.items()}
+
+    def is_significant(self, interval: Interval, decks: int) -> bool:
+        """Whether a pair's mean payoff differs from 0 by its interval over so many decks."""
+        return leaves_out_zero(interval) and (decks >= FIRST_LOOK or not self.until_significant)
 
     def _chunk(self, pair: tuple[int, int], drawn: Deals, start: int, stop: int) -> Games:
         kept = None if self.store is None else self.store.load(pair, start, stop, len(self.seats))
@@ -295,7 +299,7 @@ def _pair_row(played: _Field, pair: tuple[int, int], side: _Side) -> Pair:
     return Pair(
         **vars(row),
         opponent=opponent,
-        significant=leaves_out_zero(row.payoff_interval),
+        significant=played.is_significant(row.payoff_interval, row.decks),
         variance_ratio=variance_ratio(side.payoffs),
     )
 

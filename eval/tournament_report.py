@@ -1,6 +1,5 @@
 """A tournament as tables and as a picture."""
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
@@ -11,9 +10,12 @@ import numpy as np
 from penzoo.eval.report import (
     DIGITS,
     LABEL_WIDTH,
-    PICTURE_DPI,
     draw_dots,
     figure_table,
+    name_cell,
+    new_figure,
+    picture_label,
+    save_figure,
     share_cells,
     share_headings,
     signed,
@@ -61,14 +63,15 @@ def _agents_table(tournament: "Tournament", markdown: bool) -> Any:
     for rating in _best_first(tournament):
         points = [f"{rating.points:+.0f}", " to ".join(f"{end:+.0f}" for end in rating.points_interval)]
         row = overall.get(rating.agent)
-        table.add_row(rating.agent, *points, *(_cells(row) if row else ()))
+        table.add_row(name_cell(rating.agent, markdown), *points, *(_cells(row) if row else ()))
     return table
 
 
 def _pairs_table(tournament: "Tournament", markdown: bool) -> Any:
     table = figure_table(["agent", "among"], [*_headings(tournament, tournament.pair_confidence), "decks", "ratio"], markdown)
     for pair in tournament.pairs:
-        table.add_row(pair.agent, pair.opponent, *_cells(pair), f"{pair.decks}", _ratio(pair.variance_ratio))
+        names = (name_cell(name, markdown) for name in (pair.agent, pair.opponent))
+        table.add_row(*names, *_cells(pair), f"{pair.decks}", _ratio(pair.variance_ratio))
     return table
 
 
@@ -129,20 +132,16 @@ def save_tournament_picture(tournament: "Tournament", path: str | Path) -> None:
     Raises:
         ModuleNotFoundError: matplotlib is not installed (it comes with `penzoo[train]`).
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     best = [rating.agent for rating in _best_first(tournament)]
     across = [name for name in best if any(_place(tournament, pair)[1] == name for pair in tournament.pairs)]
     label = _CHARACTER * max(min(len(name), LABEL_WIDTH) for name in best)
     widths = [_CELL * max(len(across), _LEAST_CELLS), _RATINGS]
-    figure = Figure(figsize=(_MARGIN + label + sum(widths), _MARGIN + label + _CELL * max(len(best), _LEAST_CELLS)), layout="constrained")
-    FigureCanvasAgg(figure)  # not pyplot, whose windows and settings are the user's
+    figure = new_figure(_MARGIN + label + sum(widths), _MARGIN + label + _CELL * max(len(best), _LEAST_CELLS))
     pairs, ratings = figure.subplots(1, 2, width_ratios=widths, sharey=True)
     _draw_pairs(pairs, tournament, best, across)
     _draw_ratings(ratings, tournament)
     figure.suptitle(title(tournament), fontsize="medium", wrap=True)
-    figure.savefig(path, format="png", dpi=PICTURE_DPI)
+    save_figure(figure, path)
 
 
 def _place(tournament: "Tournament", pair: "Pair") -> tuple[str, str]:
@@ -163,8 +162,8 @@ def _draw_pairs(axes: "Axes", tournament: "Tournament", down: Sequence[str], acr
         axes.text(place[1], place[0], text, ha="center", va="center", color=color, fontsize="small")
     axes.set_facecolor(_NOBODY)
     axes.imshow(payoffs, cmap="RdBu", vmin=-most, vmax=most, aspect="auto")
-    axes.set_xticks(range(len(across)), _labels(across), rotation=40, ha="right", rotation_mode="anchor")
-    axes.set_yticks(range(len(down)), _labels(down))
+    axes.set_xticks(range(len(across)), [picture_label(name) for name in across], rotation=40, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(len(down)), [picture_label(name) for name in down])
     names = ["agent alone", "among seats of"]
     axes.set_ylabel(names[tournament.format == GAUNTLET])
     axes.set_xlabel(names[tournament.format != GAUNTLET])
@@ -176,7 +175,3 @@ def _draw_ratings(axes: "Axes", tournament: "Tournament") -> None:
     draw_dots(axes, [rating.points for rating in best], [rating.points_interval for rating in best])
     axes.set_xlabel("points of Elo, mean 0")
     axes.set_title(f"rating with {_interval(tournament.confidence)}", fontsize="medium")
-
-
-def _labels(names: Sequence[str]) -> list[str]:
-    return [textwrap.fill(name, LABEL_WIDTH) for name in names]

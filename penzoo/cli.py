@@ -373,6 +373,9 @@ def exploit(
 
     changes = list(overrides or [])
     if resume is not None:
+        for name, given in {"--players": players, "--config": config, "--option": option}.items():
+            if given:
+                raise ValueError(f"{name} is not possible with --resume: a run goes on with its own")
         if agent is not None:
             changes.insert(0, agent)  # with --resume the agent is the run's own
         found = train_response("", overrides=changes, resume=resume, exact=exact)

@@ -1,6 +1,7 @@
 """How runs learn: with a network of cards, by cloning, by AggreVaTe; their curves, and the exploitation of an agent."""
 
 import json
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from penzoo.agents.policy import PolicyAgent, describe, load_policy, save_policy
 from penzoo.envs import GAMES
 from penzoo.envs.batch import Batch
 from penzoo.envs.rng import streams
+from penzoo.eval.exact import MINI_STUMP, best_response
+from penzoo.train import exploit as exploit_module
 from penzoo.train import training as training_module
 from penzoo.train.aggrevate import Sampler
 from penzoo.train.card_network import CardNetwork
@@ -194,6 +197,11 @@ def test_cloning_imitates(tmp_path):
     training.close()
 
 
+def test_cloning_ends_with_the_run(tmp_path):
+    folder = train(small_config(tmp_path, "clone.agent=careful", "clone.decisions=100000", "evaluation.deals=2", "progress.every=0"))
+    assert load_policy(folder / "agent.safetensors").description.decisions == 512
+
+
 def test_ppo_goes_on_where_cloning_ended(tmp_path):
     folder = train(small_config(tmp_path, "clone.agent=greedy", "clone.decisions=256"))
     assert RunFolder.open(folder).last_checkpoint() == 512
@@ -237,6 +245,15 @@ def test_aggrevate_goes_on_from_its_checkpoint(tmp_path, monkeypatch):
     assert 256 <= made < 2000
     assert train(None, resume=folder) == folder
     assert RunFolder.open(folder).last_checkpoint() >= 2000
+
+
+def test_aggrevate_with_more_tries_than_actions_and_with_hardly_a_decision(tmp_path):
+    train(small_config(tmp_path, *AGGREVATE, "aggrevate.tries=99", "evaluation.deals=2", "progress.every=0"))
+    training = begin(tmp_path, *AGGREVATE)
+    before = [weight.copy() for weight in training.layers().weights]
+    training._update(1)  # nothing is remembered yet
+    assert all(np.array_equal(*pair) for pair in zip(before, training.layers().weights, strict=True))
+    training.close()
 
 
 def test_the_gains_are_those_of_playing_on(tmp_path):
@@ -303,6 +320,24 @@ def test_curves_of_several_seeds(tmp_path):
         read_curves([])
 
 
+def test_curves_of_a_run_that_went_on_among_others_or_whose_lines_are_damaged(tmp_path):
+    config = small_config(tmp_path)
+    run = RunFolder.create(config)
+    run.write_config(config)
+    row = {"payoff": 0.5, "payoff_interval": [0.25, 0.75]}
+    run.note_progress(100, {"greedy": {"rows": [row]}})
+    run.note_progress(200, {"careful": {"rows": [row]}, "greedy": {"rows": [row]}})
+    run.note_progress(300, {"careful": {"rows": [row]}})
+    _, curves = read_curves([run.path])
+    assert [(curve.opponent, curve.decisions.tolist()) for curve in curves] == [("greedy", [100, 200]), ("careful", [200, 300])]
+    for damage in ('{"decis', "[]", '{"decisions": 1}'):
+        text = run.progress_path.read_text(encoding="utf-8")
+        run.progress_path.write_text(f"{text}{damage}\n", encoding="utf-8")
+        with pytest.raises(ValueError, match=r"progress\.jsonl: line 4 is damaged: remove it"):
+            read_curves([run.path])
+        run.progress_path.write_text(text, encoding="utf-8")
+
+
 # ----------------------------------------------------------------------------------------------------------------- exploitation
 
 
@@ -314,6 +349,37 @@ def test_a_best_response_meets_nobody_but_the_agent():
     assert (config.players, config.options["max_moves"], config.decisions) == (2, 60, 500)
     with pytest.raises(ValueError, match="'bold' does not exist"):
         response_config("bold", "pen", 2, {}, None, [])
+
+
+def test_a_best_response_of_another_game_or_that_would_not_meet_the_agent_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="game=kunken is not possible beside the game pen"):
+        response_config("random", "pen", 2, {}, None, ["game=kunken", "num_players=2"])
+    with pytest.raises(ValueError, match="algorithm=aggrevate is not possible: it learns among its expert, not among random"):
+        response_config("random", "pen", 2, {}, None, ["algorithm=aggrevate", "network.advisor=careful"])
+    run = RunFolder.create(small_config(tmp_path))
+    run.write_config(small_config(tmp_path))
+    with pytest.raises(ValueError, match="trains no best response to one agent"):
+        exploit("", resume=run.path)
+    assert not run.last_checkpoint()
+
+
+def test_the_exact_value_is_that_of_one_tree_of_all_trump_cards_and_dealers():
+    options = {**MINI_STUMP, "max_moves": 5}
+    config = response_config("greedy", "pen", 2, options, None, [])
+    expected = best_response("pen", options, make_agent("pen:greedy"), dealer=None).exploitability
+    assert exploit_module._exact_value(config) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_exact_value_of_the_mini_game_is_to_be_had(monkeypatch):
+    """Each trump card has a tree of its own, which is below the limit; all of them together are not."""
+    walked = []
+    monkeypatch.setattr(exploit_module, "best_response", lambda *_, trump_card: walked.append(trump_card) or Valued(len(walked)))
+    assert exploit_module._exact_value(response_config("greedy", "pen", 2, MINI_STUMP, None, [])) == 3.5
+    assert walked == ["Jc", "Qc", "Kc", "Jd", "Qd", "Kd"]
+
+
+class Valued(NamedTuple):
+    exploitability: float
 
 
 SMALL_RESPONSE = (
@@ -341,7 +407,7 @@ def test_exploit_reports_what_a_best_response_wins(tmp_path):
 
 
 def test_in_a_small_game_a_trained_response_comes_near_the_exact_one(tmp_path):
-    """Q K in two suits, one card of stump each: random can be beaten by what the tree tells, and no response wins more than that."""
+    """J Q K in two suits, one card of stump each: random can be beaten by what the tree tells, and no response wins more than that."""
     options = {"lowest_rank": "J", "highest_rank": "K", "suits": 2, "hand_size": 2, "stump_size": 1, "max_moves": 8}
     overrides = [*SMALL_RESPONSE, "decisions=60000", "num_envs=128", "ppo.batch_size=256", "evaluation.deals=2000", f"folder={tmp_path}"]
     found = exploit("random", "pen", players=2, options=options, overrides=overrides, exact=True)

@@ -464,3 +464,9 @@ def test_train_without_its_extra_names_it(run, monkeypatch):
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "torch", None)
     assert_error(run("train", "pen.yaml"), r'needs torch.*pip install "penzoo\[train\]"')
+
+
+@pytest.mark.parametrize("more", [("--players", 3), ("--config", "pen.yaml"), ("--option", "must_beat=true")])
+def test_a_best_response_that_goes_on_takes_nothing_that_it_would_not_heed(run, more):
+    pytest.importorskip("torch")
+    assert_error(run("exploit", "--resume", "runs/1", *more), rf"{more[0]} is not possible with --resume")

@@ -1,5 +1,6 @@
 """Evaluation: seatings, decks, figures, intervals, and what is told when it cannot be done."""
 
+import io
 import json
 from collections import Counter
 from dataclasses import replace
@@ -11,7 +12,20 @@ from rich.console import Console
 from penzoo.agents import make_agent
 from penzoo.envs import GAMES, get_game
 from penzoo.envs.batch import Batch
-from penzoo.eval import arena, draw_deals, evaluate, mean_interval, play, print_table, save_json, save_picture, seatings
+from penzoo.eval import (
+    arena,
+    draw_deals,
+    evaluate,
+    mean_interval,
+    play,
+    print_table,
+    print_tournament,
+    save_json,
+    save_picture,
+    save_tournament_picture,
+    seatings,
+    tournament,
+)
 from penzoo.eval.intervals import Interval, share_interval
 
 PEN, PENGINGAN, KUNKEN = (get_game(name) for name in ("pen", "pengingan", "kunken"))
@@ -381,8 +395,46 @@ def test_an_illegal_action_is_told():
         def act(self, observations, masks):
             return np.argmin(masks, axis=1)
 
-    with pytest.raises(ValueError, match="is illegal for seat"):
+    with pytest.raises(ValueError, match=r"agent .*: row \d+: action .* is illegal for seat"):
         evaluate([Cheat()], deals=2)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda masks: np.argmax(masks, axis=1) + 0.7,
+        lambda masks: np.argmax(masks, axis=1)[:1],
+        lambda masks: np.argmax(masks, axis=1)[:, None],
+        lambda masks: int(np.argmax(masks[0])),
+        lambda masks: None,
+    ],
+    ids=["floats", "too few", "a column", "one", "none"],
+)
+def test_answers_that_are_no_actions_are_told(answer):
+    class Sloppy(Dearest):
+        def act(self, observations, masks):
+            return answer(masks)
+
+    with pytest.raises(ValueError, match=r"agent sloppy: actions of shape .* do not fit: give \d+ ints, one a row"):
+        evaluate([Sloppy("sloppy"), "random"], players=2, deals=4)
+
+
+def test_more_decks_than_memory_holds_are_refused():
+    with pytest.raises(ValueError, match=r"deals=100000000000 is not possible: it takes an int from 2 to 1000000"):
+        evaluate(["random"], deals=100_000_000_000)
+
+
+@pytest.mark.parametrize("name", ["[bold]x[/bold]", "[/b].safetensors", r"$\frac$"])
+def test_names_are_shown_as_they_are(name, tmp_path):
+    pytest.importorskip("matplotlib")
+    for result, show, draw in (
+        (evaluate([Dearest(name), "random"], players=2, deals=2), print_table, save_picture),
+        (tournament([Dearest(name), "random"], players=2, deals=2), print_tournament, save_tournament_picture),
+    ):
+        console = Console(file=io.StringIO(), width=200)
+        show(result, console)
+        assert name in console.file.getvalue()
+        draw(result, tmp_path / "figures.png")
 
 
 # ------------------------------------------------------------------------------------------------------------------- reports

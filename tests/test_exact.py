@@ -294,6 +294,9 @@ def test_trees_that_cannot_be_walked(game, options, arguments, message):
         (Told(lambda masks: np.ones(masks.shape) / NUM_ACTIONS), "0 for what is illegal"),
         (Told(lambda masks: np.full(masks.shape, np.nan)), "probabilities are numbers from 0 on"),
         (Told(lambda masks: np.ones(3)), r"shape \(\d+, 37\)"),
+        (make_agent("pen:search:5"), "agent search:5 searches deals: how likely it plays what is not known"),
+        ("careful", "'careful' is no agent: give what"),
+        (None, "None is no agent"),
         ([], "0 agents are given: give one for both seats, or 2"),
         ([Takes()] * 3, "3 agents are given"),
         (make_agent("kunken:greedy"), "agent greedy is for game='kunken': this tree is of game='pen'"),
@@ -302,6 +305,20 @@ def test_trees_that_cannot_be_walked(game, options, arguments, message):
 def test_agents_that_cannot_be_answered(tiny, agents, message):
     with pytest.raises(ValueError, match=message):
         tiny.best_response(agents)
+
+
+def test_an_agent_that_scribbles_changes_nothing(tiny):
+    class Scribbler(Takes):
+        def act(self, observations, masks):
+            found = masks.argmax(axis=1)
+            observations[:], masks[:] = 0, 1
+            return found
+
+    class Tidy(Takes):
+        def act(self, observations, masks):
+            return masks.argmax(axis=1)
+
+    assert tiny.best_response(Scribbler()).values == tiny.best_response(Tidy()).values
 
 
 def test_agents_that_play_illegally(tiny):

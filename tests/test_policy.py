@@ -215,6 +215,8 @@ BAD_CONTENT = {
     "activation": (_set(activation="exec"), "activation 'exec' does not exist"),
     "choice": (_set(choice="worst"), "choice 'worst' does not exist"),
     "field": (_set(surprise=1), "the description is damaged"),
+    "weight of no kind": (_set(advice_weight="much"), "the description is damaged"),
+    "weight without bounds": (_set(advice_weight=float("inf")), "advice_weight=inf is not possible: it is a finite number"),
     "layers": (_set(layers=[1, 2]), "tensors"),
     "no layers": (_set(layers=[]), "tensors"),
     "layers of no kind": (_set(layers=None), "damaged"),

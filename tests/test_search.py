@@ -358,7 +358,7 @@ def test_what_is_no_deal_of_its_game_is_refused(what):
         agent.act_deals(given)
 
 
-@pytest.mark.parametrize("budget", [0, -1, True, 1.5, "9"])
+@pytest.mark.parametrize("budget", [0, -1, True, 1.5, "9", search.LARGEST_BUDGET + 1, 2**70])
 def test_a_budget_that_is_none(budget):
     with pytest.raises(ValueError, match=r"budget=.*is not possible"):
         SearchAgent("pen", budget)

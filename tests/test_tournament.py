@@ -28,6 +28,7 @@ from penzoo.eval.figures import deck_figures, make_row, variance_ratio
 from penzoo.eval.intervals import TUNED_FOR, mean_interval, mean_sequence, share_sequence
 from penzoo.eval.ratings import deck_wins, rate
 from penzoo.eval.store import MANIFEST, Store
+from penzoo.eval.tournament import leaves_out_zero
 
 module = sys.modules[tournament_function.__module__]
 PEN = get_game("pen")
@@ -355,6 +356,8 @@ def test_until_significant_with_real_agents():
         assert pair.payoff_interval == mean_sequence(payoffs, made.pair_confidence)
         assert not mean_sequence(payoffs[: -module.CHUNK], made.pair_confidence).high < 0 or pair.decks == module.FIRST_LOOK
     assert {row.decks for row in made.overall} <= {pair.decks for pair in made.pairs}
+    few = tournament(["careful", "random"], players=2, deals=module.FIRST_LOOK - 1, seed=3, until_significant=True)
+    assert all(leaves_out_zero(pair.payoff_interval) and not pair.significant for pair in few.pairs)
     even = tournament([Dull(), Dull()], players=2, deals=150, until_significant=True)
     assert [(pair.decks, pair.significant) for pair in even.pairs] == [(150, False)] * 2
 
@@ -532,11 +535,11 @@ def test_the_folder_of_another_tournament_is_refused(tmp_path_factory, agents, m
         tournament(agents, **{**FOLDER_RUN, "deals": 2, **more}, folder=folder)
 
 
-def trained(path, seed):
+def trained(path, seed, **described):
     rng = np.random.default_rng(seed)
     sizes = PEN.observation_layout(2).size, len(PEN.actions)
     layers = Layers([rng.normal(size=sizes[::-1]).astype(np.float32)], [np.zeros(sizes[1], np.float32)], "relu")
-    return str(save_policy(path, layers, describe(PEN, 2, layers, "sample", "trained")))
+    return str(save_policy(path, layers, describe(PEN, 2, layers, "sample", "trained", **described)))
 
 
 def test_a_trained_agent_is_known_by_what_its_file_holds(tmp_path):
@@ -545,6 +548,26 @@ def test_a_trained_agent_is_known_by_what_its_file_holds(tmp_path):
     assert_same(first, tournament([trained(file, 0), "greedy"], **how))
     with pytest.raises(ValueError, match=r"has games of another .*agent\.safetensors: its file has changed"):
         tournament([trained(file, 1), "greedy"], **how)
+
+
+def test_a_function_is_known_by_what_its_file_holds(tmp_path, monkeypatch):
+    file, how = tmp_path / "agents_of_mine.py", {"players": 2, "deals": 2, "folder": tmp_path / "run"}
+    monkeypatch.syspath_prepend(tmp_path)
+    file.write_text("def play(observation, mask):\n    return int(mask.argmax())\n", encoding="utf-8")
+    first = tournament(["agents_of_mine:play", "greedy"], **how)
+    assert_same(first, tournament(["agents_of_mine:play", "greedy"], **how))
+    file.write_text("def play(observation, mask):\n    return int(mask.nonzero()[0][-1])\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="has games of another agent by the name of agents_of_mine:play: its file has changed"):
+        tournament(["agents_of_mine:play", "greedy"], **how)
+
+
+def test_an_advised_agent_is_known_by_its_advisor_too(tmp_path):
+    file, how = tmp_path / "agent.safetensors", {"players": 2, "deals": 2, "folder": tmp_path / "run"}
+    tournament([trained(file, 0, advisor="greedy", advice_weight=1.0), "greedy"], **how)
+    tournament([trained(file, 0, advisor="greedy", advice_weight=1.0), "greedy"], **how)
+    for changed in ({"advisor": "greedy", "advice_weight": 9.0}, {"advisor": "careful", "advice_weight": 1.0}, {}):
+        with pytest.raises(ValueError, match="its file has changed"):
+            tournament([trained(file, 0, **changed), "greedy"], **how)
 
 
 def shorten(file):
@@ -590,6 +613,15 @@ def test_a_damaged_manifest_is_named(tmp_path, text):
     (tmp_path / MANIFEST).write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=rf"{MANIFEST} is damaged"):
         tournament(THREE, **FOLDER_RUN, folder=tmp_path)
+
+
+@pytest.mark.parametrize("changed", [{"options": 5}, {"agents": "careful"}, {"contents": [None]}, {"seed": "4"}])
+def test_a_manifest_with_values_of_other_kinds_is_damaged(tmp_path, changed):
+    tournament(THREE, **{**FOLDER_RUN, "deals": 2}, folder=tmp_path)
+    manifest = tmp_path / MANIFEST
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text(encoding="utf-8")), **changed}), encoding="utf-8")
+    with pytest.raises(ValueError, match=rf"{MANIFEST} is damaged"):
+        tournament(THREE, **{**FOLDER_RUN, "deals": 2}, folder=tmp_path)
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path):

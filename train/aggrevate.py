@@ -69,7 +69,7 @@ class AggrevateTraining(Training):
         self.network = build_network(config.network, config.table, config.players).to(self._device)
         self._optimizer = torch.optim.AdamW(self.network.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay)
         self._sampler = Sampler(config, seeds[2])
-        self._memory = _Memory(settings.memory, size, settings.tries)
+        self._memory = _Memory(settings.memory, size, min(settings.tries, len(config.table.actions)))
         self._decisions = self.start
         if self.start:
             saved = torch.load(folder.checkpoint(self.start), map_location=self._device, weights_only=True)
@@ -128,6 +128,8 @@ class AggrevateTraining(Training):
         losses = []
         for _ in range(max(1, round(settings.reuse * count / settings.batch_size))):
             rows = self._memory.draw(settings.batch_size, self._generator)
+            if not len(rows):
+                break  # nothing is there to learn from yet
             errors = self._errors(rows)
             loss = errors.square().mean()
             self._optimizer.zero_grad()
@@ -135,7 +137,8 @@ class AggrevateTraining(Training):
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), settings.max_grad_norm)
             self._optimizer.step()
             losses.append(loss.item())
-        self.logger.record("aggrevate/loss", float(np.mean(losses)))
+        if losses:
+            self.logger.record("aggrevate/loss", float(np.mean(losses)))
         self.logger.record("aggrevate/explained", self._explained())
 
     def _errors(self, rows: np.ndarray) -> torch.Tensor:
@@ -260,8 +263,8 @@ class _Memory:
         return min(self._added, len(self.labels))
 
     def draw(self, count: int, generator: np.random.Generator) -> np.ndarray:
-        """Places of decisions to learn from."""
-        rows = generator.integers(self._filled, size=count)
+        """Places of decisions to learn from; none where there are but such as are held out."""
+        rows = generator.integers(self._filled, size=count) if self._filled else np.zeros(0, np.int64)
         return rows[rows % _HELD_OUT > 0]
 
     def held_out(self) -> np.ndarray:

@@ -53,7 +53,7 @@ class Cloning:
         config: of the run; its section `clone` names the expert.
         model: the learner.
         env: the deals.
-        present: the learner as an agent that takes its likeliest action.
+        present: the learner as an agent that plays as the configuration says.
         clock: gets the time.
     """
 
@@ -64,8 +64,8 @@ class Cloning:
         self._generator = np.random.default_rng([config.seed, model.num_timesteps])
 
     def learn(self, bar: Any, jobs: Sequence[tuple[int, Callable[[int], Any]]]) -> None:
-        """Clone until `clone.decisions` are made; `bar` and `jobs` as of `Training`."""
-        model, until = self._model, self._config.clone.decisions
+        """Clone until `clone.decisions` are made, or all of the run; `bar` and `jobs` as of `Training`."""
+        model, until = self._model, min(self._config.clone.decisions, self._config.decisions)
         timers = [Every(interval, model.num_timesteps) for interval, _ in jobs]
         observations = self._env.reset()
         self._clock.begin(REST)

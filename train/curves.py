@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from penzoo.eval.intervals import Interval, mean_interval
+from penzoo.eval.report import new_figure, picture_label, save_figure
 from penzoo.train.config import Config
 from penzoo.train.folder import RunFolder
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_PANEL, _HEIGHT, _DPI = 4.5, 3.6, 150  # inches, inches, dots an inch
+_PANEL, _HEIGHT = 4.5, 3.6  # inches
 _MAY_DIFFER = ("seed", "folder", "threads", "env_threads", "device", "checkpoints_kept", "checkpoint_every")
 
 
@@ -63,7 +64,8 @@ def read_curves(folders: Sequence[str | Path], against: Sequence[str] = ()) -> t
         lines = run.read_progress()
         if not lines:
             raise ValueError(f"{run.path} has no evaluations: it was trained with progress.every=0, or has not come to the first")
-        curves += [_curve(run.path, config.seed, opponent, lines) for opponent in against or list(lines[0]["against"])]
+        met = list(dict.fromkeys(opponent for line in lines for opponent in line["against"]))
+        curves += [_curve(run.path, config.seed, opponent, lines, met) for opponent in against or met]
     return configs[0], curves
 
 
@@ -83,10 +85,10 @@ def _check_seeds(configs: Sequence[Config]) -> None:
             raise ValueError(f"seed {seed} is there twice: each run needs a seed of its own")
 
 
-def _curve(path: Path, seed: int, opponent: str, lines: Sequence[dict]) -> Curve:
-    met = lines[0]["against"]
+def _curve(path: Path, seed: int, opponent: str, lines: Sequence[dict], met: Sequence[str]) -> Curve:
     if opponent not in met:
         raise ValueError(f"{path} was not evaluated against {opponent!r} while it learned: it met {', '.join(met)}")
+    lines = [line for line in lines if opponent in line["against"]]  # a run that goes on may meet others
     rows = [line["against"][opponent]["rows"][0] for line in lines]
     return Curve(
         seed,
@@ -111,16 +113,12 @@ def save_curves(config: Config, curves: Sequence[Curve], path: str | Path) -> No
         curves: of `read_curves`.
         path: of the picture.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     opponents = list(dict.fromkeys(curve.opponent for curve in curves))
-    figure = Figure(figsize=(_PANEL * len(opponents), _HEIGHT), layout="constrained")
-    FigureCanvasAgg(figure)  # not pyplot, whose windows and settings are the user's
+    figure = new_figure(_PANEL * len(opponents), _HEIGHT)
     for axes, opponent in zip(figure.subplots(1, len(opponents), squeeze=False)[0], opponents, strict=True):
         _draw(axes, config, [curve for curve in curves if curve.opponent == opponent])
     figure.suptitle(f"{config.table.title}, {config.players} players: {config.name}", fontsize="medium")
-    figure.savefig(path, format="png", dpi=_DPI)
+    save_figure(figure, path)
 
 
 def _draw(axes: "Axes", config: Config, curves: Sequence[Curve]) -> None:
@@ -131,6 +129,6 @@ def _draw(axes: "Axes", config: Config, curves: Sequence[Curve]) -> None:
         axes.fill_between(millions, *curve.intervals.T, color=line.get_color(), alpha=0.15, linewidth=0)
     axes.set_xlabel("decisions, millions")
     axes.set_ylabel(f"mean {config.table.payoff_unit} of a deal, with its interval")
-    axes.set_title(f"among {curves[0].opponent}", fontsize="medium")
+    axes.set_title(f"among {picture_label(curves[0].opponent)}", fontsize="medium")
     axes.grid(alpha=0.3)
     axes.legend(frameon=False, fontsize="small")

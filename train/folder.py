@@ -92,10 +92,21 @@ class RunFolder:
             file.write(json.dumps({"decisions": decisions, "against": results}, ensure_ascii=False) + "\n")
 
     def read_progress(self) -> list[dict[str, Any]]:
-        """The lines of the progress file, by decisions; of lines for the same number the last one, as after a resumption."""
+        """The lines of the progress file, by decisions; of lines for the same number the last one, as after a resumption.
+
+        Raises:
+            ValueError: a line is damaged; names it.
+        """
         if not self.progress_path.is_file():
             return []
-        lines = [json.loads(line) for line in self.progress_path.read_text(encoding="utf-8").splitlines()]
+        lines = []
+        for number, text in enumerate(self.progress_path.read_text(encoding="utf-8").splitlines(), 1):
+            try:
+                line = json.loads(text)
+                line["decisions"], line["against"]
+            except (ValueError, KeyError, TypeError):
+                raise ValueError(f"{self.progress_path}: line {number} is damaged: remove it") from None
+            lines.append(line)
         return [by for _, by in sorted({line["decisions"]: line for line in lines}.items())]
 
     def checkpoint(self, decisions: int) -> Path:
