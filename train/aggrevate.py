@@ -14,19 +14,21 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from penzoo.agents.heuristics import HEURISTICS, make_heuristic
 from penzoo.agents.policy import Network, PolicyAgent
 from penzoo.agents.search import bind_comparison
 from penzoo.envs.batch import Batch
 from penzoo.envs.rng import streams
-from penzoo.train.callback import INFERENCE, REST, UPDATES
+from penzoo.train.callback import REST, UPDATES
 from penzoo.train.config import Config
 from penzoo.train.folder import RunFolder
 from penzoo.train.network import build_network, network_layers, network_outputs
 from penzoo.train.training import Every, Training
 from penzoo.train.vecenv import ENVIRONMENT
 
+_LOOK_EVERY, _LOOKED_AT = 20_000, 4096  # decisions
 _HELD_OUT = 32  # one of so many decisions is not learned from, and tells how well the network foretells
 
 
@@ -54,7 +56,7 @@ class AggrevateTraining(Training):
     """A run that learns by AggreVaTe.
 
     Attributes:
-        network: the policy, from observations to what each action promises.
+        network: from observations to what each action promises; the policy is its average over the last steps (Polyak and Juditsky, 1992).
     """
 
     def __init__(self, config: Config, folder: RunFolder) -> None:
@@ -67,13 +69,17 @@ class AggrevateTraining(Training):
         self._device = _device(config.device)
         size = config.table.observation_layout(config.players).size
         self.network = build_network(config.network, config.table, config.players).to(self._device)
+        # single steps follow the noise of the gains; their average does much less
+        self._average = AveragedModel(self.network, multi_avg_fn=get_ema_multi_avg_fn(settings.averaging))
         self._optimizer = torch.optim.AdamW(self.network.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay)
         self._sampler = Sampler(config, seeds[2])
         self._memory = _Memory(settings.memory, size, min(settings.tries, len(config.table.actions)))
-        self._decisions = self.start
+        self._decisions, self._owed = self.start, 0.0  # gradient steps
+        self._looks = Every(_LOOK_EVERY, self.start)
         if self.start:
             saved = torch.load(folder.checkpoint(self.start), map_location=self._device, weights_only=True)
             self.network.load_state_dict(saved["network"])
+            self._average.load_state_dict(saved["average"])
             self._optimizer.load_state_dict(saved["optimizer"])
 
     @property
@@ -83,7 +89,7 @@ class AggrevateTraining(Training):
 
     def layers(self) -> Network:
         """As `Training.layers`."""
-        return network_layers(self.network, self.config.network)
+        return network_layers(self._average.module, self.config.network)
 
     def learn(self) -> None:
         """As `Training.learn`."""
@@ -125,42 +131,47 @@ class AggrevateTraining(Training):
         done = min(1.0, self._decisions / self.config.decisions)
         for group in self._optimizer.param_groups:
             group["lr"] = settings.learning_rate + (settings.learning_rate_end - settings.learning_rate) * done
+        self._owed += settings.reuse * count / settings.batch_size
+        steps = int(self._owed)
+        self._owed -= steps
         losses = []
-        for _ in range(max(1, round(settings.reuse * count / settings.batch_size))):
+        for _ in range(steps):
             rows = self._memory.draw(settings.batch_size, self._generator)
             if not len(rows):
                 break  # nothing is there to learn from yet
-            errors = self._errors(rows)
-            loss = errors.square().mean()
+            loss = self._errors(self.network, rows).square().mean()
             self._optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), settings.max_grad_norm)
             self._optimizer.step()
+            self._average.update_parameters(self.network)
             losses.append(loss.item())
         if losses:
             self.logger.record("aggrevate/loss", float(np.mean(losses)))
-        self.logger.record("aggrevate/explained", self._explained())
+        if self._looks.is_due(self._decisions):
+            self.logger.record("aggrevate/explained", self._explained())
 
-    def _errors(self, rows: np.ndarray) -> torch.Tensor:
-        """By how much the network is wrong, for all that was tried in rows of the memory."""
+    def _errors(self, network: torch.nn.Module, rows: np.ndarray) -> torch.Tensor:
+        """By how much a network is wrong, for all that was tried in rows of the memory."""
         memory = self._memory.labels
         to_tensor = lambda array: torch.as_tensor(array[rows], device=self._device)  # noqa: E731
-        outputs = network_outputs(self.network, to_tensor(memory.observations).float())
+        outputs = network_outputs(network, to_tensor(memory.observations).float())
         tried, first = to_tensor(memory.tried), to_tensor(memory.first)
         foretold = outputs.gather(1, tried.clamp(min=0)) - outputs.gather(1, first[:, None])
         return (foretold - to_tensor(memory.gains))[tried >= 0]
 
     def _explained(self) -> float:
-        """What share of the variance of the gains the network foretells, at decisions that it did not learn from."""
+        """What share of the variance of the gains the policy foretells, at the last decisions that it did not learn from."""
         rows = self._memory.held_out()
         gains = self._memory.labels.gains[rows][self._memory.labels.tried[rows] >= 0]
         with torch.no_grad():
-            errors = self._errors(rows)
+            errors = self._errors(self._average.module, rows)
         return float(1 - errors.square().mean().item() / max(float(np.mean(gains**2)), 1e-12)) if len(gains) else 0.0
 
     def write_checkpoint(self, path: Path) -> None:
-        """As `Training.write_checkpoint`: network and optimizer; the memory fills anew."""
-        torch.save({"network": self.network.state_dict(), "optimizer": self._optimizer.state_dict()}, path)
+        """As `Training.write_checkpoint`: network, its average and optimizer; the memory fills anew."""
+        states = {"network": self.network, "average": self._average, "optimizer": self._optimizer}
+        torch.save({name: part.state_dict() for name, part in states.items()}, path)
 
     def close(self) -> None:
         """As `Training.close`."""
@@ -268,12 +279,10 @@ class _Memory:
         return rows[rows % _HELD_OUT > 0]
 
     def held_out(self) -> np.ndarray:
-        """Places of the newest decisions that are not learned from."""
-        return np.arange(0, self._filled, _HELD_OUT)
+        """Places of some of the newest decisions that are not learned from, oldest first."""
+        newest = np.arange(max(0, self._added - len(self.labels)), self._added) % len(self.labels)
+        return newest[newest % _HELD_OUT == 0][-_LOOKED_AT:]
 
 
 def _device(name: str) -> torch.device:
     return torch.device("cuda" if name == "auto" and torch.cuda.is_available() else "cpu" if name == "auto" else name)
-
-
-__all__ = ["INFERENCE", "AggrevateTraining", "Labels", "Sampler"]

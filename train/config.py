@@ -118,6 +118,7 @@ class AggrevateConfig(_Section):
     reuse: float = Field(4.0, gt=0, description="how often each decision is learned from, on average")
     memory: int = Field(1_000_000, gt=0, description="how many of the last decisions are learned from")
     max_grad_norm: float = Field(1.0, gt=0, description="where gradients are clipped")
+    averaging: Fraction = Field(0.99, description="the policy's weights are an average over gradient steps: what the last average counts")
     reward_scale: float = Field(1.0, gt=0, description="as in ppo; advice_weight and temperature are in what it makes of rewards")
     tries: int = Field(4, gt=0, description="actions tried at a decision, beside the expert's")
     pairs: int = Field(4, gt=0, description="deals dealt anew in which each of them is played on")

@@ -78,17 +78,17 @@ def build_network(config: NetworkConfig, game: Game, players: int) -> "torch.nn.
     return torch.nn.Sequential(*modules, last)
 
 
-def network_outputs(network: "torch.nn.Sequential | CardNetwork", observations: torch.Tensor) -> torch.Tensor:
+def network_outputs(network: torch.nn.Module, observations: torch.Tensor) -> torch.Tensor:
     """What a network of `build_network` gives: float32 of shape (rows, actions)."""
     outputs: torch.Tensor = network(observations)[0] if isinstance(network, CardNetwork) else network(observations)
     return outputs
 
 
-def network_layers(network: "torch.nn.Sequential | CardNetwork", config: NetworkConfig) -> Network:
+def network_layers(network: torch.nn.Module, config: NetworkConfig) -> Network:
     """What `build_network` has built for an agent; on a CPU the arrays are the network's own."""
     if isinstance(network, CardNetwork):
         return network.layers()
-    return _as_layers([part for part in network if isinstance(part, torch.nn.Linear)], config.activation)
+    return _as_layers([part for part in network.modules() if isinstance(part, torch.nn.Linear)], config.activation)
 
 
 def policy_layers(policy: MaskableActorCriticPolicy) -> Network:
