@@ -165,9 +165,9 @@ def bind_search(game: str, functions: Functions, rollout: Callable[..., int]) ->
 
 
 @functools.cache
-def bind_comparison(game: str, functions: Functions, rollout: Callable[..., int]) -> Callable[..., None]:
-    """`compare_rows` with the functions of a game, named so, and a heuristic in it."""
-    return _bind(game, functions, rollout, (play_on, compare, compare_rows))
+def bind_gains(game: str, functions: Functions, rollout: Callable[..., int]) -> Callable[..., None]:
+    """`gain_rows` with the functions of a game, named so, and a heuristic in it."""
+    return _bind(game, functions, rollout, (play_on, gain_rows))
 
 
 def _bind(game: str, functions: Functions, rollout: Callable[..., int], templates: Sequence[Callable[..., Any]]) -> Callable[..., None]:
@@ -196,21 +196,19 @@ def search_rows(deals, masks, streams, lo, hi, budget, caution, scratch, observa
         )
 
 
-def compare_rows(deals, rows, streams, lo, hi, times, first, tried, scratch, observation, mask, gains):
-    """Play on with what is tried and with the first action in deals `rows[lo]` to `rows[hi - 1]`, from so many deals dealt anew.
+def gain_rows(deals, rows, lo, hi, first, tried, scratch, observation, mask, gains):
+    """Play on with what is tried and with the first action in deals `rows[lo]` to `rows[hi - 1]`, as they lie, hidden cards included.
 
     `first` is int64 of shape (rows,), `tried` int64 of shape (rows, tries), -1 for none; `gains`, float32 of that shape, gets how much
-    more each brought than the first, on average, 0 where there is none. `deals` stay as they are; `streams` is uint64 of shape (rows,);
-    `scratch`, `observation` and `mask` as in `search_rows`.
+    more each brought than the first, 0 where there is none. `deals` stay as they are; `scratch`, `observation` and `mask` as in
+    `search_rows`.
     """
-    sums, squares = np.zeros(len(mask)), np.zeros(len(mask))
     for k in range(lo, hi):
-        living = tried[k][tried[k] >= 0]
-        sums[:] = 0
-        compare(deals[rows[k] : rows[k] + 1], streams[k : k + 1], times, first[k], living, scratch, observation, mask, sums, squares)
+        scratch[0] = deals[rows[k]]
+        yardstick = play_on(scratch, first[k], observation, mask)
         for place in range(tried.shape[1]):
             action = tried[k, place]
-            gains[k, place] = sums[action] / times if action >= 0 else 0.0
+            gains[k, place] = play_on(scratch, action, observation, mask) - yardstick if action >= 0 else 0.0
 
 
 def search(deal, legal, first, stream, budget, caution, scratch, observation, mask):

@@ -14,7 +14,6 @@ from penzoo.agents.heuristics import make_heuristic
 from penzoo.agents.policy import PolicyAgent, describe, load_policy, save_policy
 from penzoo.envs import GAMES
 from penzoo.envs.batch import Batch
-from penzoo.envs.rng import streams
 from penzoo.eval.exact import MINI_STUMP, best_response
 from penzoo.train import exploit as exploit_module
 from penzoo.train import training as training_module
@@ -31,7 +30,6 @@ AGGREVATE = (
     "algorithm=aggrevate",
     "network.advisor=greedy",
     "network.advice_weight=0.01",
-    "aggrevate.pairs=2",
     "aggrevate.memory=2000",
     "aggrevate.batch_size=64",
     "progress.opponents=[greedy]",
@@ -256,40 +254,40 @@ def test_aggrevate_with_more_tries_than_actions_and_with_hardly_a_decision(tmp_p
     training.close()
 
 
-def test_the_gains_are_those_of_playing_on(tmp_path):
-    """Of many pairs in one deal: the mean gain of an action is what playing it, and then as greedy, brings more than greedy's own."""
-    config = small_config(tmp_path, *AGGREVATE, "aggrevate.pairs=400", "aggrevate.tries=3", "aggrevate.temperature=1.0")
-    sampler = Sampler(config, 5)
-    training = make_training(config, RunFolder.create(config))
-    labels = sampler.sample(training.agent())
-    assert len(labels) > 3
-    batch = sampler._batch
-    rows = np.flatnonzero((batch.masks.sum(axis=1) > 1) & (~sampler._learns | (batch.seats == sampler._seats)))
-    assert len(rows) == len(labels)
-    expert = make_heuristic("greedy", "pen")
-    row = int(rows[np.argmax((labels.tried >= 0).sum(axis=1))])
-    index = int(np.flatnonzero(rows == row)[0])
-    actions = (labels.first[index], *labels.tried[index][labels.tried[index] >= 0])
-    means = [_mean_return(batch, row, int(action), expert) for action in actions]
-    found = labels.gains[index][labels.tried[index] >= 0]
-    np.testing.assert_allclose(found, np.array(means[1:]) - means[0], atol=0.12)
+@pytest.mark.parametrize("learner_share", [0.0, 1.0])
+def test_the_gains_are_those_of_playing_on(tmp_path, learner_share):
+    """What an action, and then greedy in every seat, brings more than greedy's own action in the same deal."""
+    overrides = ("aggrevate.tries=3", "aggrevate.temperature=1.0", f"aggrevate.learner_share={learner_share}", "aggrevate.reward_scale=0.5")
+    config = small_config(tmp_path, *AGGREVATE, *overrides)
+    sampler, training, greedy = Sampler(config, 5), begin(tmp_path, *AGGREVATE), make_heuristic("greedy", "pen")
+    seen = 0
+    for _ in range(6):
+        labels, batch = sampler.sample(training.agent()), sampler._batch
+        rows = np.flatnonzero((batch.masks.sum(axis=1) > 1) & (~sampler._learns | (batch.seats == sampler._seats)))
+        np.testing.assert_array_equal(labels.first, greedy.act(batch.observations[rows], batch.masks[rows]))
+        for row, first, tried, gains in zip(rows, labels.first, labels.tried, labels.gains, strict=True):
+            legal = np.flatnonzero(batch.masks[row])
+            actions = tried[tried >= 0]
+            assert len(actions) == len(set(actions) - {first}) == min(3, len(legal) - 1)
+            assert set(actions) <= set(legal)
+            returns = [_return(batch, row, action, greedy) for action in (first, *actions)]
+            np.testing.assert_allclose(gains[tried >= 0], 0.5 * (np.array(returns[1:]) - returns[0]), atol=1e-6)
+            assert not gains[tried < 0].any()
+            seen += np.count_nonzero(gains)
+    assert seen > 5
     sampler.close()
     training.close()
 
 
-def _mean_return(source, row, action, expert, copies=1200):
-    """What the seat to move in a row gets on average from now on, in so many deals dealt anew."""
-    batch = Batch(source.game, copies, seed=9, num_players=PLAYERS, autoreset=False, max_moves=60)
-    seats = np.full(copies, source.seats[row])
-    arrays = source.to_arrays(np.full(copies, row))
-    arrays["states"] = source.determinize(seats, streams(7, copies), np.full(copies, row))
-    batch.from_arrays(arrays)
-    before = batch.returns[:, seats[0]].copy()
-    batch.step(np.full(copies, action))
-    while not batch.ended.all():
-        live = np.flatnonzero(~batch.ended)
-        batch.step(expert.act(batch.observations[live], batch.masks[live]), live)
-    return float((batch.returns[:, seats[0]] - before).mean())
+def _return(source, row, action, expert):
+    """What the seat to move in a row gets from now on by an action, if the expert plays on."""
+    batch, seat = Batch(source.game, 1, num_players=PLAYERS, autoreset=False, max_moves=60), source.seats[row]
+    batch.from_arrays(source.to_arrays([row]))
+    before = batch.returns[0, seat]
+    batch.step([action])
+    while not batch.ended[0]:
+        batch.step(expert.act(batch.observations, batch.masks))
+    return batch.returns[0, seat] - before
 
 
 # ---------------------------------------------------------------------------------------------------------------------- curves

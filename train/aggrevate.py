@@ -1,9 +1,10 @@
 """AggreVaTe (Ross and Bagnell, 2014): a policy learns where to differ from an expert, by playing deals on with other actions.
 
 At decisions of deals that experts and the learner play, some actions are tried beside the expert's: each is played on by the expert to the
-end, in deals in which all that is hidden was dealt anew, the same ones for all actions, as in a search (`penzoo.agents.search`). How much
-more an action brings than the expert's own is the target of a regression; the policy takes the action for which the network promises most,
-if that is more than `network.advice_weight`, else the expert's. The expert is `network.advisor`, and sits in all other seats.
+end, from the same deal. How much more an action brings than the expert's own is the target of a regression on what the seat sees; so the
+network learns the mean over all that may be hidden, as likely as it is after what everybody has done. (A search has to take every deal as
+equally likely.) The policy takes the action for which the network promises most, if that is more than `network.advice_weight`, else the
+expert's. The expert is `network.advisor`, and sits in all other seats.
 """
 
 from collections.abc import Callable
@@ -18,9 +19,8 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from penzoo.agents.heuristics import HEURISTICS, make_heuristic
 from penzoo.agents.policy import Network, PolicyAgent
-from penzoo.agents.search import bind_comparison
+from penzoo.agents.search import bind_gains
 from penzoo.envs.batch import Batch
-from penzoo.envs.rng import streams
 from penzoo.train.callback import REST, UPDATES
 from penzoo.train.config import Config
 from penzoo.train.folder import RunFolder
@@ -183,7 +183,7 @@ class Sampler:
 
     Args:
         config: of the run.
-        seed: of deals, of the chance of what is tried, and of what is dealt anew.
+        seed: of deals, and of the chance of what is tried.
     """
 
     def __init__(self, config: Config, seed: int) -> None:
@@ -193,8 +193,7 @@ class Sampler:
         options = dict[str, Any](config.options)
         self._batch = Batch(config.table, config.num_envs, seed, config.env_threads, num_players=config.players, **options)
         self._generator = np.random.default_rng(seed)
-        self._streams = streams(seed, config.num_envs)
-        self._compare = bind_comparison(config.game, config.table.functions, HEURISTICS[config.game][config.network.advisor])
+        self._gain = bind_gains(config.game, config.table.functions, HEURISTICS[config.game][config.network.advisor])
         self._learns = self._generator.random(config.num_envs) < self._settings.learner_share
         self._seats = self._generator.integers(config.players, size=config.num_envs)
         self._pool = ThreadPoolExecutor(config.env_threads)
@@ -210,12 +209,12 @@ class Sampler:
         tried = self._candidates(learner, observations, masks, first)
         gains = np.zeros(tried.shape, np.float32)
 
-        def compare(lo: int, hi: int) -> None:
+        def gain(lo: int, hi: int) -> None:
             scratch, observation, mask = np.zeros(2, batch.states.dtype), np.zeros_like(observations[0]), np.zeros_like(masks[0])
-            self._compare(batch.states, rows, self._streams, lo, hi, self._settings.pairs, first, tried, scratch, observation, mask, gains)
+            self._gain(batch.states, rows, lo, hi, first, tried, scratch, observation, mask, gains)
 
         if len(rows):
-            self._share(compare, len(rows))
+            self._share(gain, len(rows))
         return Labels(observations.astype(np.float16), first, tried, gains * np.float32(self._settings.reward_scale))
 
     def _step(self, learner: PolicyAgent) -> None:

@@ -121,7 +121,6 @@ class AggrevateConfig(_Section):
     averaging: Fraction = Field(0.99, description="the policy's weights are an average over gradient steps: what the last average counts")
     reward_scale: float = Field(1.0, gt=0, description="as in ppo; advice_weight and temperature are in what it makes of rewards")
     tries: int = Field(4, gt=0, description="actions tried at a decision, beside the expert's")
-    pairs: int = Field(4, gt=0, description="deals dealt anew in which each of them is played on")
     temperature: float = Field(0.1, ge=0, description="of the noise on what the actions promise that are tried")
     spacing: int = Field(6, gt=0, description="moves between two decisions of a deal that are looked at, at the most")
     learner_share: Fraction = Field(0.5, description="share of deals in which a seat is the learner's; in the others all are the expert's")
