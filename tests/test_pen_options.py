@@ -69,7 +69,8 @@ def test_the_deck_has_the_ranks_from_the_lowest_to_the_highest_in_the_first_suit
         (2, {"suits": 5}, "option suits=5 is not possible: it takes an int from 1 to 4"),
         (2, {"hand_size": 1}, "option hand_size=1 is not possible: it takes an int from 2 to 18"),
         (2, {"stump_size": -1}, "option stump_size=-1 is not possible: it takes an int from 0 to 16"),
-        (2, {"lowest_rank": 6}, "option lowest_rank=6 is not possible: it takes '6' or '7'"),
+        (2, {"lowest_rank": 5}, "option lowest_rank=5 is not possible: it takes '6' or '7'"),
+        (2, {"lowest_rank": True}, "option lowest_rank=True is not possible: it takes '6' or '7'"),
         (2, {"highest_rank": "2"}, "option highest_rank='2' is not possible"),
     ],
 )
@@ -239,3 +240,7 @@ def test_heuristics_are_legal_wherever_the_small_games_lead():
             going = np.flatnonzero(~played.ended)
             actions = agent.act(played.observations[going], played.masks[going])
             assert played.masks[going, actions].all()
+
+
+def test_a_rank_may_be_a_number_as_yaml_reads_it():
+    assert PEN.complete_options({"lowest_rank": 7})["lowest_rank"] == "7"
