@@ -1,5 +1,6 @@
 """What an agent is, and the kinds that need no file: random ones, and functions, compiled or not."""
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -81,7 +82,7 @@ class HeuristicAgent:
         table = get_game(game)
         self._num_actions = len(table.actions)
         self._players = {table.observation_layout(n).size: n for n in range(table.min_players, table.max_players + 1)}
-        self._choose_rows = bind(choose_rows, f"{game}.{name}", {"choose": choose})
+        self._choose_rows = _bind_rows(f"{game}.{name}", choose)
 
     def act(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         """As `Agent.act`.
@@ -140,6 +141,12 @@ class CallableAgent:
         legal = np.flatnonzero(mask).tolist()
         names = [f" ({name})" for name in get_game(self.game).legal_names(mask)] if self.game else [""] * len(legal)
         return ", ".join(f"{action}{name}" for action, name in zip(legal, names, strict=True))
+
+
+@functools.cache
+def _bind_rows(name: str, choose: Callable[..., int]) -> Callable[..., None]:
+    """`choose_rows` of an agent, bound and loaded once in a process, however often the agent is made."""
+    return bind(choose_rows, name, {"choose": choose})
 
 
 def choose_rows(observations, masks, players, actions):

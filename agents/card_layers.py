@@ -3,7 +3,8 @@
 A multilayer perceptron learns what a pair of queens is worth anew for each pair of suits. Here each card has features of its own, computed
 by weights that all cards share from what is seen of it, of its neighbours in the suit, and of the cards of its rank in the other suits
 (convolution over ranks, LeCun et al., 1989; sums over suits, as in deep sets, Zaheer et al., 2017); what is seen of anything but cards is
-added to each. In cloning the careful agents it reached in a fifteenth of the decisions what a perceptron of four times its size reached.
+added to each. In cloning the careful agent of Kunken it reached in a fifteenth of the decisions what a perceptron of four times its size
+reached.
 """
 
 from collections.abc import Mapping, Sequence

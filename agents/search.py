@@ -20,7 +20,7 @@ from penzoo.envs.game import Functions, Game
 from penzoo.envs.jit import bind, compiled, read_only
 from penzoo.envs.rng import shuffle
 
-if TYPE_CHECKING:  # bound by `bind_search`
+if TYPE_CHECKING:  # bound by `_bind`
     legal_mask: Callable[..., Any]
     apply: Callable[..., Any]
     observe: Callable[..., Any]

@@ -81,6 +81,7 @@ class AggrevateTraining(Training):
             self.network.load_state_dict(saved["network"])
             self._average.load_state_dict(saved["average"])
             self._optimizer.load_state_dict(saved["optimizer"])
+        self._learner = self.agent()  # who plays in the sampler, with new layers each time
 
     @property
     def decisions(self) -> int:
@@ -122,9 +123,8 @@ class AggrevateTraining(Training):
                 self.clock.stop()
 
     def _sample(self, ahead: ThreadPoolExecutor) -> "Future[Labels]":
-        learner = self.agent()
-        learner.layers = learner.layers.copy()  # those of the network change while it samples
-        return ahead.submit(self._sampler.sample, learner)
+        self._learner.layers = self.layers().copy()  # those of the network change while it samples
+        return ahead.submit(self._sampler.sample, self._learner)
 
     def _update(self, count: int) -> None:
         settings = self.config.aggrevate
