@@ -19,7 +19,6 @@ from penzoo.envs import GAMES, get_game
 __all__ = ["HEURISTICS", "Agent", "agent_names", "heuristic_names", "make_agent"]
 
 RANDOM = RandomAgent.name
-TRAINED = "ppo"  # the name of the trained agent that ships with the package
 OTHERS = f"{SEARCH}:N (N simulations a decision), module:function, and files that end in {SUFFIX}"
 
 
@@ -30,12 +29,14 @@ def heuristic_names(game: str) -> tuple[str, ...]:
 
 def agent_names(game: str) -> tuple[str, ...]:
     """The names that `make_agent` knows for a game, weakest first; the searches, by their budgets, are not among them."""
-    return (*heuristic_names(game), *([TRAINED] if reference_file(game).is_file() else []))
+    return (*heuristic_names(game), *reference_files(game))
 
 
-def reference_file(game: str) -> Traversable:
-    """Where the trained agent of a game that ships with the package lies, if it has one."""
-    return resources.files("penzoo.agents.reference") / f"{game}_{TRAINED}{SUFFIX}"
+def reference_files(game: str) -> dict[str, Traversable]:
+    """Where the trained agents of a game lie that ship with the package, by name: that of the algorithm."""
+    files = resources.files("penzoo.agents.reference").iterdir()
+    names = {file.name.removesuffix(SUFFIX): file for file in files if file.name.endswith(SUFFIX)}
+    return {name.removeprefix(f"{game}_"): file for name, file in sorted(names.items()) if name.startswith(f"{game}_")}
 
 
 def make_agent(spec: str | Path, game: str | None = None, num_players: int | None = None, seed: int | None = None) -> Agent:
@@ -44,7 +45,8 @@ def make_agent(spec: str | Path, game: str | None = None, num_players: int | Non
     Args:
         spec: one of
 
-            - `random`, a heuristic (`greedy`, `careful`), or `ppo`, the trained agent that ships with the package if the game has one;
+            - `random`, a heuristic (`greedy`, `careful`), or a trained agent of `penzoo.agents.reference`, which ships with PenZoo, by the
+              algorithm that made it: `ppo`, `aggrevate`; each plays at tables of one size;
             - `search:200`, a search with so many simulations for a decision (`penzoo.agents.search`);
             - each of these with its game before it: `pen:careful`, `pen:search:200`;
             - the path of a trained agent: `agent.safetensors`;
@@ -89,7 +91,8 @@ def _make_known(spec: str, name: str, games: list[str], seed: int | None) -> Age
         known = "; ".join(f"{each}: {', '.join(agent_names(each))}" for each in games)
         raise ValueError(f"agent {spec!r} does not exist: there are {known}; {OTHERS}")
     _check_one(spec, name, found)
-    return _load_reference(found[0], seed) if name == TRAINED else make_heuristic(name, found[0])
+    files = reference_files(found[0])
+    return _load_reference(name, files[name], seed) if name in files else make_heuristic(name, found[0])
 
 
 def _check_one(spec: str, name: str, games: list[str]) -> None:
@@ -106,10 +109,10 @@ def _make_search(spec: str, budget: str, games: list[str], seed: int | None) -> 
     return SearchAgent(get_game(games[0]), int(budget), seed)
 
 
-def _load_reference(game: str, seed: int | None) -> PolicyAgent:
-    with resources.as_file(reference_file(game)) as path:
+def _load_reference(name: str, file: Traversable, seed: int | None) -> PolicyAgent:
+    with resources.as_file(file) as path:
         agent = load_policy(path, seed)
-    agent.name = TRAINED
+    agent.name = name
     return agent
 
 

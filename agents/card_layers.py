@@ -29,7 +29,7 @@ class CardPlan(NamedTuple):
     Attributes:
         ranks: of each suit.
         is_round: whether the highest rank is the neighbour of the lowest.
-        planes: int64 of shape (planes, cards), where a number for each card stands in the observation, by card index.
+        planes: int64 of shape (planes, cards), where a number for each card stands in what the network reads, by card index.
         others: int64 of shape (numbers,), what stands in it beside them.
         action_planes: int64 of shape (action planes, cards), actions with a card each.
         other_actions: int64 of shape (actions,), the others.
@@ -49,28 +49,33 @@ class CardPlan(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Of an observation."""
+        """Of what the network reads."""
         return self.planes.size + len(self.others)
 
 
-def card_plan(game: Game, players: int) -> CardPlan:
+def card_plan(game: Game, players: int, advised: bool = False) -> CardPlan:
     """Find the pieces of the observation, and the groups of actions, that have a number for each card (or for each copy of a deck of two).
 
     Args:
         game: whose cards are ordered suit by suit, jokers last.
         players: at the table.
+        advised: whether what an advisor would do comes after the observation, a number for each action.
     """
     cards = sum(len(name) == 2 for name in game.card_names)  # a rank and a suit; a joker has neither
-    planes, others = _find_planes([(piece.name, piece.size) for piece in game.observation_layout(players).pieces], cards)
-    action_planes, other_actions = _find_planes([(group.name, len(group.names)) for group in game.actions.groups], cards)
+    pieces = game.observation_layout(players).pieces
+    planes, others = _find_planes([piece.size for piece in pieces], cards)
+    action_planes, other_actions = _find_planes([len(group.names) for group in game.actions.groups], cards)
+    if advised:
+        size = planes.size + len(others)
+        planes, others = np.concatenate((planes, size + action_planes)), np.concatenate((others, size + other_actions))
     return CardPlan(cards // _NUM_SUITS, game.name in RUNS_GO_ROUND, planes, others, action_planes, other_actions)
 
 
-def _find_planes(parts: Sequence[tuple[str, int]], cards: int) -> tuple[np.ndarray, np.ndarray]:
+def _find_planes(sizes: Sequence[int], cards: int) -> tuple[np.ndarray, np.ndarray]:
     planes: list[np.ndarray] = []
     others: list[np.ndarray] = []
     start = 0
-    for _, size in parts:
+    for size in sizes:
         count, rest = divmod(size, cards)
         if rest > _MOST_OTHERS:
             count, rest = 0, size
@@ -133,7 +138,7 @@ class CardLayers:
 
     @property
     def inputs(self) -> int:
-        """Numbers of an observation."""
+        """Numbers that it reads."""
         return self.plan.size
 
     def copy(self) -> "CardLayers":

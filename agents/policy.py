@@ -69,7 +69,7 @@ class Layers:
 
     @property
     def inputs(self) -> int:
-        """Numbers of an observation."""
+        """Numbers that they read."""
         return self.sizes[0]
 
     @property
@@ -102,7 +102,7 @@ class Description:
         network: `mlp`, a multilayer perceptron, or `cards` (`penzoo.agents.card_layers`).
         choice: how it plays unless told otherwise: `sample` draws from its distribution, `best` takes its likeliest action.
         name: of the agent, for reports.
-        advisor: the hand-written agent whose choice it is told; None for none.
+        advisor: the hand-written agent whose choice it is told, by `add_advice`; None for none.
         advice_weight: what is added to the logit of that choice.
         decisions: of its own that it was trained on.
         training: the whole configuration of its training, the seed included.
@@ -132,8 +132,8 @@ class PolicyAgent:
     """A trained agent.
 
     Args:
-        layers: from observations to a logit for each action. With an advisor they tell where to differ from it: the logit of the action
-            that it would take is raised by `advice_weight` (residual policy learning, Silver et al., 2018).
+        layers: from observations to a logit for each action. With an advisor they read beside the observation what it would do, and tell
+            where to differ from it: the logit of that action is raised by `advice_weight` (residual policy learning, Silver et al., 2018).
         description: of `describe` or of a file.
         seed: of its draws.
         choice: how it plays; as described if None.
@@ -149,6 +149,7 @@ class PolicyAgent:
         self.num_players: int | None = description.num_players
         self.choice = _check_choice(choice or description.choice)
         self._advisor = None if description.advisor is None else make_heuristic(description.advisor, description.game)
+        self._observation_size = layers.inputs - (0 if self._advisor is None else _total(description.actions))
         self.reseed(seed)
 
     def reseed(self, seed: int | None) -> None:
@@ -171,15 +172,18 @@ class PolicyAgent:
 
     def logits(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         """float32 of shape (rows, actions): unnormalized log probabilities, -inf where the mask forbids."""
-        size = self.layers.inputs
+        size = self._observation_size
         if observations.shape[1] != size:
             raise ValueError(
                 f"agent {self.name} reads observations of size {size} ({self.game} with {self.num_players} players), "
                 f"not of {observations.shape[1]}"
             )
-        logits = self.layers(observations)
-        if self._advisor is not None:
-            logits[np.arange(len(logits)), self._advisor.act(observations, masks)] += np.float32(self.description.advice_weight)
+        if self._advisor is None:
+            logits = self.layers(observations)
+        else:
+            advice = self._advisor.act(observations, masks)
+            logits = self.layers(add_advice(observations, advice, masks.shape[1]))
+            logits[np.arange(len(logits)), advice] += np.float32(self.description.advice_weight)
         return np.where(masks, logits, _FORBIDDEN)
 
     def _sample(self, logits: np.ndarray) -> np.ndarray:
@@ -187,6 +191,24 @@ class PolicyAgent:
         drawn = self._generator.random((len(sums), 1), np.float32) * sums[:, -1:]
         # a draw that rounding brings up to the whole sum still falls on the last action of any weight
         return np.argmax(sums > np.minimum(drawn, np.nextafter(sums[:, -1:], np.float32(0))), axis=1)
+
+
+def add_advice(observations: np.ndarray, advice: np.ndarray, num_actions: int) -> np.ndarray:
+    """What a network with an advisor reads.
+
+    Args:
+        observations: float32 of shape (rows, observation size).
+        advice: int64 of shape (rows,), the actions that the advisor would take.
+        num_actions: of the game.
+
+    Returns:
+        float32 of shape (rows, observation size + actions): after each observation 1 for that action and 0 for all others.
+    """
+    size = observations.shape[1]
+    inputs = np.zeros((len(observations), size + num_actions), np.float32)
+    inputs[:, :size] = observations
+    inputs[np.arange(len(inputs)), size + advice] = 1
+    return inputs
 
 
 def _weights(logits: np.ndarray) -> np.ndarray:
@@ -315,6 +337,10 @@ def _check_game(description: Description) -> None:
                 raise ValueError(f"made for another {what} of {game.id}: its part {index} was {then}, and is {here} now; train it anew")
 
 
+def _total(parts: Sequence[Sequence[Any]]) -> int:
+    return sum(size for _, size in parts)
+
+
 def _part(parts: Sequence[Sequence[Any]], index: int) -> str:
     return " of size ".join(str(value) for value in parts[index]) if index < len(parts) else "nothing"
 
@@ -327,15 +353,18 @@ def _read_layers(tensors: Mapping[str, np.ndarray], description: Description) ->
     for depth, (inputs, outputs) in enumerate(itertools.pairwise(sizes)):
         shapes[_weight_name(depth)], shapes[_bias_name(depth)] = (outputs, inputs), (outputs,)
     _check_tensors(tensors, shapes, description)
-    ends = sum(size for _, size in description.observation), sum(size for _, size in description.actions)
-    if (sizes[0], sizes[-1]) != ends:
-        raise ValueError(f"layers {sizes} do not lead from observations of size {ends[0]} to {ends[1]} actions")
+    actions = _total(description.actions)
+    inputs = _total(description.observation) + (0 if description.advisor is None else actions)
+    if (sizes[0], sizes[-1]) != (inputs, actions):
+        what = "observations" if description.advisor is None else "observations and advice"
+        raise ValueError(f"layers {sizes} do not lead from {what} of size {inputs} to {actions} actions")
     count = range(len(sizes) - 1)
     return Layers([tensors[_weight_name(k)] for k in count], [tensors[_bias_name(k)] for k in count], description.activation)
 
 
 def _read_card_layers(tensors: Mapping[str, np.ndarray], description: Description) -> CardLayers:
-    plan, sizes = card_plan(get_game(description.game), description.num_players), description.layers
+    plan = card_plan(get_game(description.game), description.num_players, description.advisor is not None)
+    sizes = description.layers
     if len(sizes) != CardLayers.num_sizes:
         raise ValueError(f"layers {sizes}: a network of cards has {CardLayers.num_sizes} sizes")
     _check_tensors(tensors, tensor_shapes(plan, sizes), description)

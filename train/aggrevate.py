@@ -1,9 +1,11 @@
 """AggreVaTe (Ross and Bagnell, 2014): a policy learns where to differ from an expert, by playing deals on with other actions.
 
 At decisions of deals that experts and the learner play, some actions are tried beside the expert's: each is played on by the expert to the
-end, from the same deal. How much more an action brings than the expert's own is the target of a regression on what the seat sees; so the
-network learns the mean over all that may be hidden, as likely as it is after what everybody has done. (A search has to take every deal as
-equally likely.) The policy takes the action for which the network promises most, if that is more than `network.advice_weight`, else the
+end, from the same deal. How much more an action brings than the expert's own is the target of a regression on what the seat sees and what
+the expert would do; so the network learns the mean over all that may be hidden, as likely as it is after what everybody has done. (A search
+has to take every deal as equally likely.) Told the expert's action, it need not learn what all actions are worth to know when another is
+better: on decisions of Pengingan that it had not learned from it foretold gains rightly where one that was not told foretold losses as
+gains. The policy takes the action for which the network promises most, if that is more than `network.advice_weight`, else the
 expert's. The expert is `network.advisor`, and sits in all other seats.
 """
 
@@ -18,7 +20,7 @@ import torch
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from penzoo.agents.heuristics import HEURISTICS, make_heuristic
-from penzoo.agents.policy import Network, PolicyAgent
+from penzoo.agents.policy import Network, PolicyAgent, add_advice
 from penzoo.agents.search import bind_gains
 from penzoo.envs.batch import Batch
 from penzoo.train.callback import REST, UPDATES
@@ -153,12 +155,13 @@ class AggrevateTraining(Training):
 
     def _errors(self, network: torch.nn.Module, rows: np.ndarray) -> torch.Tensor:
         """By how much a network is wrong, for all that was tried in rows of the memory."""
-        memory = self._memory.labels
-        to_tensor = lambda array: torch.as_tensor(array[rows], device=self._device)  # noqa: E731
-        outputs = network_outputs(network, to_tensor(memory.observations).float())
-        tried, first = to_tensor(memory.tried), to_tensor(memory.first)
+        memory, first = self._memory.labels, self._memory.labels.first[rows]
+        to_tensor = lambda array: torch.as_tensor(array, device=self._device)  # noqa: E731
+        inputs = add_advice(memory.observations[rows], first, len(self.config.table.actions))
+        outputs = network_outputs(network, to_tensor(inputs))
+        tried, first = to_tensor(memory.tried[rows]), to_tensor(first)
         foretold = outputs.gather(1, tried.clamp(min=0)) - outputs.gather(1, first[:, None])
-        return (foretold - to_tensor(memory.gains))[tried >= 0]
+        return (foretold - to_tensor(memory.gains[rows]))[tried >= 0]
 
     def _explained(self) -> float:
         """What share of the variance of the gains the policy foretells, at the last decisions that it did not learn from."""
@@ -230,7 +233,7 @@ class Sampler:
 
     def _candidates(self, learner: PolicyAgent, observations: np.ndarray, masks: np.ndarray, first: np.ndarray) -> np.ndarray:
         """Those that promise most, with noise (Gumbel's) on what they promise: int64 of shape (rows, tries), -1 for none."""
-        scores = learner.layers(observations)
+        scores = learner.layers(add_advice(observations, first, masks.shape[1]))
         scores += self._settings.temperature * self._generator.gumbel(size=scores.shape).astype(np.float32)
         scores[masks == 0] = -np.inf
         scores[np.arange(len(scores)), first] = -np.inf

@@ -63,11 +63,14 @@ def policy_arguments(config: NetworkConfig, game: Game, players: int) -> dict[st
 
 
 def build_network(config: NetworkConfig, game: Game, players: int) -> "torch.nn.Sequential | CardNetwork":
-    """A network of the configured kind and shape by itself, from observations to a number for each action, small ones at first."""
+    """A network of the configured kind and shape by itself: from observations, with advice after them if there is an advisor
+    (`penzoo.agents.policy.add_advice`), to a number for each action, small ones at first.
+    """
+    is_advised = config.advisor is not None
     if config.kind == "cards":
-        return CardNetwork(card_plan(game, players), config.card_sizes)
+        return CardNetwork(card_plan(game, players, is_advised), config.card_sizes)
     modules: list[torch.nn.Module] = []
-    inputs = game.observation_layout(players).size
+    inputs = game.observation_layout(players).size + len(game.actions) * is_advised
     for size in config.layers:
         modules += [torch.nn.Linear(inputs, size), _ACTIVATIONS[config.activation]()]
         inputs = size
@@ -78,9 +81,9 @@ def build_network(config: NetworkConfig, game: Game, players: int) -> "torch.nn.
     return torch.nn.Sequential(*modules, last)
 
 
-def network_outputs(network: torch.nn.Module, observations: torch.Tensor) -> torch.Tensor:
+def network_outputs(network: torch.nn.Module, inputs: torch.Tensor) -> torch.Tensor:
     """What a network of `build_network` gives: float32 of shape (rows, actions)."""
-    outputs: torch.Tensor = network(observations)[0] if isinstance(network, CardNetwork) else network(observations)
+    outputs: torch.Tensor = network(inputs)[0] if isinstance(network, CardNetwork) else network(inputs)
     return outputs
 
 
