@@ -16,7 +16,7 @@ from penzoo.registration import register_gymnasium, register_pettingzoo
 if TYPE_CHECKING:
     from penzoo.envs.aec import CheckedEnv
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 
 # In a checkout the packages lie beside this folder, which Python started there finds before any installed copy.
 _CHECKOUT = Path(__file__).parent.parent

@@ -277,32 +277,27 @@ def test_a_search_by_name(spec):
     assert (agent.name, agent.game, agent.budget, agent.num_players) == ("search:7", "kunken", 7, None)
 
 
-def test_no_trained_agent_where_none_ships(monkeypatch, tmp_path):
-    monkeypatch.setattr(penzoo.agents, "reference_file", lambda game: tmp_path / f"{game}_ppo.safetensors")
+def test_no_trained_agent_where_none_ships(monkeypatch):
+    monkeypatch.setattr(penzoo.agents, "reference_files", lambda game: {})
     assert agent_names("pen") == heuristic_names("pen")
     for spec in ("ppo", "pen:ppo"):
         with pytest.raises(ValueError, match=f"agent '{spec}' does not exist: there are pen: random, greedy, careful;"):
             make_agent(spec, "pen")
 
 
-def test_a_trained_agent_that_ships_is_known_as_ppo(monkeypatch, tmp_path):
+def test_a_trained_agent_that_ships_is_known_by_its_algorithm(monkeypatch, tmp_path):
     size, actions = PEN.observation_layout(3).size, len(PEN.actions)
     layers = policy.Layers([np.zeros((actions, size), np.float32)], [np.zeros(actions, np.float32)], "relu")
-    policy.save_policy(tmp_path / "pen_ppo.safetensors", layers, policy.describe(PEN, 3, layers, "best", "run-7"))
-    monkeypatch.setattr(penzoo.agents, "reference_file", lambda game: tmp_path / f"{game}_ppo.safetensors")
-    assert agent_names("pen") == (*heuristic_names("pen"), "ppo") and "ppo" not in agent_names("kunken")
-    for spec, game in (("ppo", "pen"), ("pen:ppo", None), ("ppo", None)):
+    policy.save_policy(tmp_path / "pen_dqn.safetensors", layers, policy.describe(PEN, 3, layers, "best", "run-7"))
+    monkeypatch.setattr(penzoo.agents.resources, "files", lambda package: tmp_path)
+    assert agent_names("pen") == (*heuristic_names("pen"), "dqn") and "dqn" not in agent_names("pengingan")
+    for spec, game in (("dqn", "pen"), ("pen:dqn", None), ("dqn", None)):
         agent = make_agent(spec, game, num_players=3)
-        assert (agent.name, agent.game, agent.num_players) == ("ppo", "pen", 3)
+        assert (agent.name, agent.game, agent.num_players) == ("dqn", "pen", 3)
     with pytest.raises(ValueError, match="plays at tables of 3, not of 4"):
-        make_agent("ppo", "pen", num_players=4)
-    with pytest.raises(ValueError, match="'ppo' does not exist"):
-        make_agent("ppo", "kunken")
-
-
-def test_the_folder_of_reference_agents_is_in_the_package():
-    assert penzoo.agents.reference_file("pen").name == "pen_ppo.safetensors"
-    assert (penzoo.agents.resources.files("penzoo.agents.reference") / "__init__.py").is_file()
+        make_agent("dqn", "pen", num_players=4)
+    with pytest.raises(ValueError, match="'dqn' does not exist"):
+        make_agent("dqn", "kunken")
 
 
 # ------------------------------------------------------------------------------------------------------- functions of Python

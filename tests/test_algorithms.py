@@ -11,7 +11,7 @@ from test_train import PEN, small_config
 from penzoo.agents import make_agent
 from penzoo.agents.card_layers import card_plan
 from penzoo.agents.heuristics import make_heuristic
-from penzoo.agents.policy import PolicyAgent, describe, load_policy, save_policy
+from penzoo.agents.policy import Layers, PolicyAgent, add_advice, describe, load_policy, save_policy
 from penzoo.envs import GAMES
 from penzoo.envs.batch import Batch
 from penzoo.eval.exact import MINI_STUMP, best_response
@@ -58,9 +58,9 @@ CARDS = ("network.kind=cards", "network.layers=[16, 24]", "network.channels=8")
 @pytest.mark.parametrize("game", list(GAMES))
 def test_torch_and_numpy_compute_the_same_network_of_cards(game):
     table = GAMES[game]
-    for players in (table.min_players, table.max_players):
-        plan = card_plan(table, players)
-        assert (plan.size, plan.num_actions) == (table.observation_layout(players).size, len(table.actions))
+    for players, advised in ((table.min_players, False), (table.max_players, False), (table.min_players, True)):
+        plan, actions = card_plan(table, players, advised), len(table.actions)
+        assert (plan.size, plan.num_actions) == (table.observation_layout(players).size + actions * advised, actions)
         assert sorted([*plan.planes.ravel(), *plan.others]) == list(range(plan.size))
         assert sorted([*plan.action_planes.ravel(), *plan.other_actions]) == list(range(plan.num_actions))
         network = random_card_network(plan)
@@ -147,6 +147,7 @@ def test_a_file_of_a_network_of_cards_that_is_damaged_is_told(tmp_path):
         ({"layers": [8, 16, 25]}, "shape"),
         ({"network": "graph"}, "network 'graph' does not exist: there are mlp, cards"),
         ({"advisor": "bold"}, "no hand-written agent 'bold'"),
+        ({"advisor": "greedy"}, "shape"),  # it would read advice, too
     ):
         save_policy(path, layers, type(description)(**{**vars(description), **changes}))
         with pytest.raises(ValueError, match=complaint):
@@ -252,6 +253,39 @@ def test_aggrevate_with_more_tries_than_actions_and_with_hardly_a_decision(tmp_p
     training._update(1)  # nothing is remembered yet
     assert all(np.array_equal(*pair) for pair in zip(before, training.layers().weights, strict=True))
     training.close()
+
+
+def test_an_advised_agent_reads_what_its_advisor_would_do(tmp_path):
+    observations, masks = rows_of()
+    advice = make_heuristic("careful", "pen").act(observations, masks)
+    size, actions = observations.shape[1], masks.shape[1]
+    inputs = add_advice(observations, advice, actions)
+    assert inputs.dtype == np.float32
+    np.testing.assert_array_equal(inputs, np.hstack([observations, np.eye(actions)[advice]]))
+    other = (advice + 1) % actions
+    weights = np.zeros((actions, size + actions), np.float32)
+    weights[np.arange(actions), size + (np.arange(actions) - 1) % actions] = 1  # it promises 1 for the action after the advised one
+    layers = Layers([weights], [np.zeros(actions, np.float32)], "relu")
+    everything = np.ones_like(masks)
+    for weight, expected in ((0.9, other), (1.1, advice)):
+        description = describe(PEN, PLAYERS, layers, "best", "advised", advisor="careful", advice_weight=weight)
+        path = save_policy(tmp_path / "agent.safetensors", layers, description)
+        for agent in (PolicyAgent(layers, description), load_policy(path)):
+            agent._advisor = FixedAdvice(advice)  # careful itself would read other masks
+            np.testing.assert_array_equal(agent.act(observations, everything), expected)
+    with pytest.raises(ValueError, match=f"reads observations of size {size} .*, not of {size + actions}"):
+        agent.act(inputs, masks)
+    description = describe(PEN, PLAYERS, layers, "best", "unadvised")
+    path = save_policy(tmp_path / "agent.safetensors", layers, description)
+    with pytest.raises(ValueError, match=f"do not lead from observations of size {size} to {actions} actions"):
+        load_policy(path)
+
+
+class FixedAdvice(NamedTuple):
+    actions: np.ndarray
+
+    def act(self, observations, masks):
+        return self.actions
 
 
 @pytest.mark.parametrize("learner_share", [0.0, 1.0])

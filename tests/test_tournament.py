@@ -537,7 +537,7 @@ def test_the_folder_of_another_tournament_is_refused(tmp_path_factory, agents, m
 
 def trained(path, seed, **described):
     rng = np.random.default_rng(seed)
-    sizes = PEN.observation_layout(2).size, len(PEN.actions)
+    sizes = PEN.observation_layout(2).size + len(PEN.actions) * ("advisor" in described), len(PEN.actions)
     layers = Layers([rng.normal(size=sizes[::-1]).astype(np.float32)], [np.zeros(sizes[1], np.float32)], "relu")
     return str(save_policy(path, layers, describe(PEN, 2, layers, "sample", "trained", **described)))
 
