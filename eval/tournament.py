@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from penzoo.agents import Agent
+from penzoo.agents.search import SearchAgent
 from penzoo.envs.game import Game
-from penzoo.envs.options import check_choice
+from penzoo.envs.options import check_choice, check_int
 from penzoo.eval.arena import Games, play, seatings
 from penzoo.eval.deals import Deals, draw_deals
-from penzoo.eval.entrants import Setup, chance, set_up
+from penzoo.eval.entrants import MIN_DEALS, Setup, chance, set_up
 from penzoo.eval.figures import Figures, Row, deck_figures, make_row, plain, variance_ratio, versions
 from penzoo.eval.intervals import CONFIDENCE, FIXED, SEQUENCE, Interval, Method
 from penzoo.eval.progress import progress_bar
@@ -73,7 +74,7 @@ class Tournament:
         format: `round-robin`, `gauntlet` or `ladder`.
         agents: as listed.
         players: at the tables.
-        deals: different decks; of the pair that played most of them, if it was stopped early.
+        deals: different decks; of the pair that played most of them, if some played fewer.
         games: in all. At tables of two the games of a pair are also those of the pair the other way round, and counted once.
         seed: from which the decks were drawn.
         options: the rule options, complete.
@@ -127,6 +128,7 @@ def tournament(
     format: str = ROUND_ROBIN,  # noqa: A002 (the word of the command line)
     players: int | None = None,
     deals: int = 1000,
+    search_deals: int | None = None,
     seed: int = 0,
     threads: int = 1,
     options: Mapping[str, Any] | None = None,
@@ -147,6 +149,8 @@ def tournament(
             among the first.
         players: at the table; the game's default if None.
         deals: how many decks, at the most.
+        search_deals: how many, at the most, where an agent of a pair is a search, which takes thousands of times as long: the first of the
+            decks; as `deals` if None.
         seed: of the decks, and of the chance of the agents.
         threads: how many work on a step of the games.
         options: the game's rule options.
@@ -165,9 +169,11 @@ def tournament(
     check_choice("format", format, FORMATS)
     setup = set_up(agents, game, players, deals, seed, threads, options)
     _check_agents(setup, format)
+    if search_deals is not None:
+        check_int("search_deals", search_deals, MIN_DEALS)
     store = None if folder is None else Store(folder, setup, seed)
-    played = _Field(setup, format, deals, seed, threads, store, until_significant)
-    with progress_bar(progress, f"{len(played.pairs)} pairs × decks", len(played.pairs) * deals) as advance:
+    played = _Field(setup, format, (deals, search_deals), seed, threads, store, until_significant)
+    with progress_bar(progress, f"{len(played.pairs)} pairs × decks", sum(played.limits.values())) as advance:
         games = played.play(advance)
     return _tally(played, games)
 
@@ -183,8 +189,17 @@ def _check_agents(setup: Setup, form: str) -> None:
 class _Field:
     """The pairs of a tournament and how they are played; a pair is of the numbers of an agent and of its opponent."""
 
-    def __init__(self, setup: Setup, form: str, deals: int, seed: int, threads: int, store: Store | None, until_significant: bool) -> None:
-        self.setup, self.form, self.deals, self.seed, self.threads = setup, form, deals, seed, threads
+    def __init__(
+        self,
+        setup: Setup,
+        form: str,
+        deals: tuple[int, int | None],  # of any pair, and of one with a search
+        seed: int,
+        threads: int,
+        store: Store | None,
+        until_significant: bool,
+    ) -> None:
+        self.setup, self.form, self.deals, self.seed, self.threads = setup, form, deals[0], seed, threads
         self.store, self.until_significant = store, until_significant
         numbers = range(len(setup.agents))
         if form == GAUNTLET:
@@ -193,6 +208,9 @@ class _Field:
             self.pairs = [(agent, 0) for agent in numbers[1:]]
         else:
             self.pairs = list(combinations(numbers, 2) if self.both_ways else permutations(numbers, 2))
+        searches = [isinstance(agent, SearchAgent) for agent in setup.agents]
+        fewer = min(deals[0], deals[0] if deals[1] is None else deals[1])
+        self.limits = {(agent, other): fewer if searches[agent] or searches[other] else deals[0] for agent, other in self.pairs}
         self.seats = seatings([0] + [1] * (setup.players - 1), setup.players)  # of the agent of a pair, 0, and its opponent, 1
         self.method: Method = SEQUENCE if until_significant else FIXED
         self.pair_confidence = 1 - (1 - CONFIDENCE) / (len(self.pairs) if until_significant else 1)
@@ -209,16 +227,20 @@ class _Field:
         payoffs = {pair: np.empty(0) for pair in self.pairs}
         going = list(self.pairs)
         for start in range(0, self.deals, CHUNK):
-            stop = min(start + CHUNK, self.deals)
+            going = [pair for pair in going if start < self.limits[pair]]
             for pair in going:
+                stop = min(start + CHUNK, self.limits[pair])
                 parts[pair].append(self._chunk(pair, drawn, start, stop))
                 payoffs[pair] = np.append(payoffs[pair], deck_figures(parts[pair][-1], self.seats, 2)[0]["payoff"])
                 advance(stop - start)
             if self.until_significant:
-                decided = {pair for pair in going if self.is_significant(self.method.of_mean(payoffs[pair], self.pair_confidence), stop)}
-                advance(len(decided) * (self.deals - stop))
+                decided = {pair for pair in going if self._has_decided(payoffs[pair])}
+                advance(sum(self.limits[pair] - len(payoffs[pair]) for pair in decided))
                 going = [pair for pair in going if pair not in decided]
         return {pair: Games.joined(of_pair) for pair, of_pair in parts.items()}
+
+    def _has_decided(self, payoffs: np.ndarray) -> bool:
+        return self.is_significant(self.method.of_mean(payoffs, self.pair_confidence), len(payoffs))
 
     def is_significant(self, interval: Interval, decks: int) -> bool:
         """Whether a pair's mean payoff differs from 0 by its interval over so many decks."""

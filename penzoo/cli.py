@@ -269,6 +269,9 @@ def evaluate_agents(
     ] = TABLE,
     players: Players = None,
     deals: Annotated[int, typer.Option(help="Decks, at the most; each is played in every rotation of the seats.")] = 1000,
+    search_deals: Annotated[
+        int | None, typer.Option(help="Decks of a pair with a search in it, if fewer are to do: it takes long (not for a table).")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of the decks: the same seed, the same decks, whoever plays.")] = 0,
     threads: Annotated[int, typer.Option(help="Threads that play.")] = 1,
     option: RuleOptions = None,
@@ -291,7 +294,10 @@ def evaluate_agents(
     listed = [*(agents or []), *(more_agents or [])]
     if not listed:
         raise ValueError("no agents: name at least one, as in --agents careful greedy")
-    _check_format(form, {"--until-significant": until_significant, "--folder": folder is not None})
+    _check_format(
+        form,
+        {"--search-deals": search_deals is not None, "--until-significant": until_significant, "--folder": folder is not None},
+    )
     _check_folder(json_file, picture)
     if picture is not None:
         _check_picture(picture)
@@ -313,7 +319,9 @@ def evaluate_agents(
         show, draw = evaluation.print_table, evaluation.save_picture
     else:
         with _telling_how_to_go_on(folder):
-            result = evaluation.tournament(listed, game, format=form, until_significant=until_significant, folder=folder, **rules)
+            result = evaluation.tournament(
+                listed, game, format=form, search_deals=search_deals, until_significant=until_significant, folder=folder, **rules
+            )
         show, draw = evaluation.print_tournament, evaluation.save_tournament_picture
     if json_file is not None:
         evaluation.save_json(result, json_file)

@@ -72,7 +72,7 @@ def results(own, seats):
 def field_of(count, players, form="round-robin", until_significant=False, deals=1000):
     """The pairs of a tournament of agents that are not asked."""
     setup = SimpleNamespace(game=PEN, players=players, options={}, agents=[None] * count, names=[f"agent {k}" for k in range(count)])
-    return module._Field(setup, form, deals, 0, 1, None, until_significant)
+    return module._Field(setup, form, (deals, None), 0, 1, None, until_significant)
 
 
 # --------------------------------------------------------------------------------------------------------------------- pairs
@@ -343,6 +343,21 @@ def test_a_pair_stops_early_where_there_is_a_difference(stops):
     assert played[:, 1].mean() > played[:, 0].mean()
     assert (played[:, 1] < 2000).mean() > 0.9
     assert (played % module.CHUNK == 0).all() and played.min() >= module.FIRST_LOOK
+
+
+def test_a_pair_with_a_search_plays_fewer_decks_if_asked(tmp_path):
+    agents, how = ["careful", "search:4", "greedy"], {"format": "ladder", "players": 2, "deals": 60, "seed": 3, "folder": tmp_path / "run"}
+    few = tournament(agents, search_deals=3, **how)
+    assert {(pair.agent, pair.decks) for pair in few.pairs} == {("search:4", 3), ("greedy", 60)}
+    assert (few.deals, few.games) == (60, 2 * 63)
+    assert [row.decks for row in few.overall] == [3, 60]
+    more = tournament(agents, search_deals=52, **how)  # in the same folder: what is missing
+    assert [pair.decks for pair in more.pairs] == [52, 60]
+    np.testing.assert_array_equal(more.deck_payoffs["search:4", "careful"][:3], few.deck_payoffs["search:4", "careful"])
+    assert [pair.decks for pair in tournament(agents, search_deals=99, **how).pairs] == [60, 60]
+    for wrong in (1, True, 2.5):
+        with pytest.raises(ValueError, match=f"search_deals={wrong} is not possible: it takes an int from 2 on"):
+            tournament(agents, search_deals=wrong, **how)
 
 
 def test_until_significant_with_real_agents():
@@ -769,6 +784,7 @@ def test_the_command_prints_tables_and_writes_files(run, tmp_path, form):
     ("arguments", "match"),
     [
         (["--format", "swiss", *THREE], "--format swiss does not exist: there are table, round-robin, gauntlet, ladder"),
+        (["--search-deals", "5", *THREE], "--search-deals is for --format round-robin, gauntlet, ladder, not for a table"),
         (["--until-significant", *THREE], "--until-significant is for --format round-robin, gauntlet, ladder, not for a table"),
         (["--folder", "run", *THREE], "--folder is for --format round-robin, gauntlet, ladder, not for a table"),
         (["--format", "gauntlet", "greedy"], "a gauntlet takes at least 2 agents"),
