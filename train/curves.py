@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _PANEL, _HEIGHT = 4.5, 3.6  # inches
-_MAY_DIFFER = ("seed", "folder", "threads", "env_threads", "device", "checkpoints_kept", "checkpoint_every")
+_MAY_DIFFER = ("seed", "name", "folder", "threads", "env_threads", "device", "checkpoints_kept", "checkpoint_every")
 
 
 @dataclass(frozen=True)
