@@ -16,7 +16,7 @@ from penzoo.agents.policy import SUFFIX, PolicyAgent, load_policy
 from penzoo.agents.search import LARGEST_BUDGET, SEARCH, SearchAgent
 from penzoo.envs import GAMES, get_game
 
-__all__ = ["HEURISTICS", "Agent", "agent_names", "heuristic_names", "make_agent"]
+__all__ = ["HEURISTICS", "Agent", "agent_labels", "agent_names", "heuristic_names", "make_agent"]
 
 RANDOM = RandomAgent.name
 OTHERS = f"{SEARCH}:N (N simulations a decision), module:function, and files that end in {SUFFIX}"
@@ -28,15 +28,27 @@ def heuristic_names(game: str) -> tuple[str, ...]:
 
 
 def agent_names(game: str) -> tuple[str, ...]:
-    """The names that `make_agent` knows for a game, weakest first; the searches, by their budgets, are not among them."""
+    """The names that `make_agent` knows for a game: heuristics, weakest first, and the trained ones, each for tables of one size.
+
+    The searches, by their budgets, are not among them.
+    """
     return (*heuristic_names(game), *reference_files(game))
+
+
+def agent_labels(game: str) -> tuple[str, ...]:
+    """As `agent_names`, and behind each that plays at tables of one size how large those are: `ppo (3 players)`."""
+    sizes = {name: make_agent(name, game).num_players for name in agent_names(game)}
+    return tuple(name if size is None else f"{name} ({size} players)" for name, size in sizes.items())
 
 
 def reference_files(game: str) -> dict[str, Traversable]:
     """Where the trained agents of a game lie that ship with the package, by name: that of the algorithm."""
-    files = resources.files("penzoo.agents.reference").iterdir()
-    names = {file.name.removesuffix(SUFFIX): file for file in files if file.name.endswith(SUFFIX)}
-    return {name.removeprefix(f"{game}_"): file for name, file in sorted(names.items()) if name.startswith(f"{game}_")}
+    found = {}
+    for file in resources.files("penzoo.agents.reference").iterdir():
+        of_game, _, algorithm = file.name.removesuffix(SUFFIX).rpartition("_")
+        if file.name.endswith(SUFFIX) and of_game == game:
+            found[algorithm] = file
+    return dict(sorted(found.items()))
 
 
 def make_agent(spec: str | Path, game: str | None = None, num_players: int | None = None, seed: int | None = None) -> Agent:
@@ -64,7 +76,9 @@ def make_agent(spec: str | Path, game: str | None = None, num_players: int | Non
     if game is not None and agent.game not in (None, game):
         raise ValueError(f"agent {spec} plays {agent.game}, not {game}: name its game (--game {agent.game})")
     if num_players is not None and agent.num_players not in (None, num_players):
-        raise ValueError(f"agent {spec} plays at tables of {agent.num_players}, not of {num_players}")
+        raise ValueError(
+            f"agent {spec} plays at tables of {agent.num_players}, not of {num_players}: set such tables (--players {agent.num_players})"
+        )
     return agent
 
 

@@ -24,7 +24,7 @@ _MOST_OTHERS = 6  # numbers that a piece of card planes may have beside them, fo
 
 
 class CardPlan(NamedTuple):
-    """Where the cards stand in a game's observations and among its actions.
+    """Where the cards stand in what a network reads and among a game's actions.
 
     Attributes:
         ranks: of each suit.

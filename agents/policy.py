@@ -97,7 +97,7 @@ class Description:
         num_players: of the tables at which it was trained, and plays.
         observation: names and sizes of the pieces that it reads, in order.
         actions: names and sizes of the groups of actions that it chooses from, in order.
-        layers: inputs, hidden layers, outputs; of a network of cards its `sizes`.
+        layers: inputs (with an advisor observation and advice), hidden layers, outputs; of a network of cards its `sizes`.
         activation: between the layers.
         network: `mlp`, a multilayer perceptron, or `cards` (`penzoo.agents.card_layers`).
         choice: how it plays unless told otherwise: `sample` draws from its distribution, `best` takes its likeliest action.
@@ -105,7 +105,7 @@ class Description:
         advisor: the hand-written agent whose choice it is told, by `add_advice`; None for none.
         advice_weight: what is added to the logit of that choice.
         decisions: of its own that it was trained on.
-        training: the whole configuration of its training, the seed included.
+        training: the whole configuration of its training, the seed included, but for the folder of its runs.
         versions: of the software that made it.
         format_version: of this description.
     """
@@ -139,7 +139,7 @@ class PolicyAgent:
         choice: how it plays; as described if None.
 
     Raises:
-        ValueError: there is no such way to choose, or no such advisor.
+        ValueError: there is no such way to choose, no such advisor, or the layers read something else.
     """
 
     def __init__(self, layers: Network, description: Description, seed: int | None = None, choice: Choice | None = None) -> None:
@@ -149,7 +149,10 @@ class PolicyAgent:
         self.num_players: int | None = description.num_players
         self.choice = _check_choice(choice or description.choice)
         self._advisor = None if description.advisor is None else make_heuristic(description.advisor, description.game)
-        self._observation_size = layers.inputs - (0 if self._advisor is None else _total(description.actions))
+        if layers.inputs != _inputs(description):
+            what = "observations" if self._advisor is None else "observations and what the advisor would do"
+            raise ValueError(f"layers that read {layers.inputs} numbers: {what} are {_inputs(description)}")
+        self._observation_size = _total(description.observation)
         self.reseed(seed)
 
     def reseed(self, seed: int | None) -> None:
@@ -341,6 +344,11 @@ def _total(parts: Sequence[Sequence[Any]]) -> int:
     return sum(size for _, size in parts)
 
 
+def _inputs(description: Description) -> int:
+    """How many numbers its layers read."""
+    return _total(description.observation) + (0 if description.advisor is None else _total(description.actions))
+
+
 def _part(parts: Sequence[Sequence[Any]], index: int) -> str:
     return " of size ".join(str(value) for value in parts[index]) if index < len(parts) else "nothing"
 
@@ -353,11 +361,10 @@ def _read_layers(tensors: Mapping[str, np.ndarray], description: Description) ->
     for depth, (inputs, outputs) in enumerate(itertools.pairwise(sizes)):
         shapes[_weight_name(depth)], shapes[_bias_name(depth)] = (outputs, inputs), (outputs,)
     _check_tensors(tensors, shapes, description)
-    actions = _total(description.actions)
-    inputs = _total(description.observation) + (0 if description.advisor is None else actions)
-    if (sizes[0], sizes[-1]) != (inputs, actions):
+    ends = _inputs(description), _total(description.actions)
+    if (sizes[0], sizes[-1]) != ends:
         what = "observations" if description.advisor is None else "observations and advice"
-        raise ValueError(f"layers {sizes} do not lead from {what} of size {inputs} to {actions} actions")
+        raise ValueError(f"layers {sizes} do not lead from {what} of size {ends[0]} to {ends[1]} actions")
     count = range(len(sizes) - 1)
     return Layers([tensors[_weight_name(k)] for k in count], [tensors[_bias_name(k)] for k in count], description.activation)
 

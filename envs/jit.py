@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 import platformdirs
+from filelock import FileLock
 from numba.core.dispatcher import Dispatcher
 
 Compiled = TypeVar("Compiled", bound=Callable[..., Any])
@@ -30,6 +31,7 @@ ENGINE_FOLDER = Path(__file__).parent
 STALE_AFTER_DAYS = 30
 _SECONDS_PER_DAY = 86_400
 _KEY_LENGTH = 16
+_LOCK = "lock"
 
 
 def compiled(function: Compiled) -> Compiled:
@@ -86,9 +88,28 @@ def _compile(function: Any) -> Any:
     cache = _cache_folder(root, _source_hash(function)) if Path(_source_file(function)).is_file() else None
     settings.CACHE_DIR = str(cache or "")
     try:  # numba chooses the place when it decorates: the setting is the user's again at once
-        return numba.njit(nogil=True, error_model="numpy", cache=cache is not None)(function)
+        dispatcher = numba.njit(nogil=True, error_model="numpy", cache=cache is not None)(function)
     finally:
         settings.CACHE_DIR = before
+    if cache is not None:
+        _lock_saves(dispatcher, cache)
+    return dispatcher
+
+
+def _lock_saves(dispatcher: Any, folder: Path) -> None:
+    """Let one process at a time add to the cache.
+
+    numba reads a function's index, chooses the next free name for the code and writes both: of two processes that do so at once with
+    code for different types, the later index would name the other's code.
+    """
+    file = dispatcher._cache._cache_file
+    save = file.save
+
+    def save_alone(key: Any, code: Any) -> None:
+        with FileLock(folder / _LOCK):
+            save(key, code)
+
+    file.save = save_alone
 
 
 def _source_file(function: Any) -> str:

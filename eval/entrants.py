@@ -88,7 +88,7 @@ def _make(agent: Agent | str, game: Game, players: int, seed: int, index: int) -
     if agent.game not in (None, game.name):
         raise ValueError(f"agent {agent.name} plays {agent.game}, not {game.name}")
     if agent.num_players not in (None, players):
-        raise ValueError(f"agent {agent.name} plays at tables of {agent.num_players}, not of {players}")
+        raise ValueError(f"agent {agent.name} plays at tables of {agent.num_players}, not of {players}: set such tables")
     return agent
 
 

@@ -75,6 +75,7 @@ class Tournament:
         agents: as listed.
         players: at the tables.
         deals: different decks; of the pair that played most of them, if some played fewer.
+        search_deals: at how many decks pairs with a search ended, if that was set.
         games: in all. At tables of two the games of a pair are also those of the pair the other way round, and counted once.
         seed: from which the decks were drawn.
         options: the rule options, complete.
@@ -100,6 +101,7 @@ class Tournament:
     agents: list[str]
     players: int
     deals: int
+    search_deals: int | None
     games: int
     seed: int
     options: dict[str, Any]
@@ -150,7 +152,7 @@ def tournament(
         players: at the table; the game's default if None.
         deals: how many decks, at the most.
         search_deals: how many, at the most, where an agent of a pair is a search, which takes thousands of times as long: the first of the
-            decks; as `deals` if None.
+            decks; as `deals` if None. A folder keeps `CHUNK` decks at a time: multiples of it lose nothing when more are played later.
         seed: of the decks, and of the chance of the agents.
         threads: how many work on a step of the games.
         options: the game's rule options.
@@ -171,8 +173,12 @@ def tournament(
     _check_agents(setup, format)
     if search_deals is not None:
         check_int("search_deals", search_deals, MIN_DEALS)
+        if until_significant and search_deals < FIRST_LOOK:
+            raise ValueError(
+                f"search_deals={search_deals} is not possible with until_significant: a pair is first looked at after {FIRST_LOOK} decks"
+            )
     store = None if folder is None else Store(folder, setup, seed)
-    played = _Field(setup, format, (deals, search_deals), seed, threads, store, until_significant)
+    played = _Field(setup, format, deals, search_deals, seed, threads, store, until_significant)
     with progress_bar(progress, f"{len(played.pairs)} pairs × decks", sum(played.limits.values())) as advance:
         games = played.play(advance)
     return _tally(played, games)
@@ -193,13 +199,14 @@ class _Field:
         self,
         setup: Setup,
         form: str,
-        deals: tuple[int, int | None],  # of any pair, and of one with a search
+        deals: int,
+        search_deals: int | None,
         seed: int,
         threads: int,
         store: Store | None,
         until_significant: bool,
     ) -> None:
-        self.setup, self.form, self.deals, self.seed, self.threads = setup, form, deals[0], seed, threads
+        self.setup, self.form, self.deals, self.seed, self.threads = setup, form, deals, seed, threads
         self.store, self.until_significant = store, until_significant
         numbers = range(len(setup.agents))
         if form == GAUNTLET:
@@ -209,8 +216,9 @@ class _Field:
         else:
             self.pairs = list(combinations(numbers, 2) if self.both_ways else permutations(numbers, 2))
         searches = [isinstance(agent, SearchAgent) for agent in setup.agents]
-        fewer = min(deals[0], deals[0] if deals[1] is None else deals[1])
-        self.limits = {(agent, other): fewer if searches[agent] or searches[other] else deals[0] for agent, other in self.pairs}
+        self.search_deals = search_deals
+        fewer = deals if search_deals is None else min(deals, search_deals)
+        self.limits = {(agent, other): fewer if searches[agent] or searches[other] else deals for agent, other in self.pairs}
         self.seats = seatings([0] + [1] * (setup.players - 1), setup.players)  # of the agent of a pair, 0, and its opponent, 1
         self.method: Method = SEQUENCE if until_significant else FIXED
         self.pair_confidence = 1 - (1 - CONFIDENCE) / (len(self.pairs) if until_significant else 1)
@@ -286,6 +294,7 @@ def _tally(played: _Field, games: dict[tuple[int, int], Games]) -> Tournament:
         agents=setup.names,
         players=setup.players,
         deals=max(len(each) for each in games.values()),
+        search_deals=played.search_deals,
         games=sum(each.moves.size for each in games.values()),
         seed=played.seed,
         options=setup.options,

@@ -111,13 +111,13 @@ def _print_game(console: Any, game: "Game") -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from penzoo.agents import agent_names
+    from penzoo.agents import agent_labels
 
     console.print(Text.assemble((game.id, "bold"), f"  {game.title}"))
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 2))
     table.add_column(no_wrap=True)
     table.add_row("players", f"{game.min_players} to {game.max_players}, {game.default_players} by default")
-    table.add_row("agents", f"{', '.join(agent_names(game.name))}, search:N, module:function, or the file of a trained one")
+    table.add_row("agents", f"{', '.join(agent_labels(game.name))}, search:N, module:function, or the file of a trained one")
     for option in game.all_options:
         table.add_row(f"{option.name}={_as_value(option.default)}", f"{option.meaning} ({_possible(option)})")
     console.print(table)
@@ -143,7 +143,7 @@ def play(
     opponents: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="AGENT...", help="Names or files: one for all, or one for each other seat; the best known by name if left out."
+            metavar="AGENT...", help="Names or files: one for all, or one for each other seat; the best hand-written one if left out."
         ),
     ] = None,
     seat: Annotated[int, typer.Option(help="Your seat, counted from 0.")] = 0,
@@ -270,7 +270,8 @@ def evaluate_agents(
     players: Players = None,
     deals: Annotated[int, typer.Option(help="Decks, at the most; each is played in every rotation of the seats.")] = 1000,
     search_deals: Annotated[
-        int | None, typer.Option(help="Decks of a pair with a search in it, if fewer are to do: it takes long (not for a table).")
+        int | None,
+        typer.Option(help="Decks, at the most, of a pair with a search in it, which takes long; as --deals if left out (not for a table)."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the decks: the same seed, the same decks, whoever plays.")] = 0,
     threads: Annotated[int, typer.Option(help="Threads that play.")] = 1,

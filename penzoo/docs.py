@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from penzoo.agents import agent_names
+from penzoo.agents import agent_labels
 from penzoo.envs import GAMES, get_game
 from penzoo.envs.game import Game
 from penzoo.envs.tables import Layout, Piece
@@ -24,7 +24,7 @@ def games_table() -> str:
             f"{game.min_players} to {game.max_players}",
             len(game.actions),
             _sizes(game),
-            _code(agent_names(game.name)),
+            _code(agent_labels(game.name)),
         )
         for game in GAMES.values()
     )

@@ -82,7 +82,7 @@ def random_card_network(plan, sizes=(8, 16, 24)):
 @pytest.mark.parametrize("game", list(GAMES))
 def test_suits_and_in_kunken_ranks_are_alike_to_a_network_of_cards(game):
     """What is asked of one card's action is asked of another's when the cards change places: but for what is learned of each card."""
-    plan = card_plan(GAMES[game], GAMES[game].default_players)
+    plan = card_plan(GAMES[game], GAMES[game].default_players, advised=True)
     network = random_card_network(plan)
     with torch.no_grad():
         network.cards.zero_()
@@ -246,6 +246,26 @@ def test_aggrevate_goes_on_from_its_checkpoint(tmp_path, monkeypatch):
     assert RunFolder.open(folder).last_checkpoint() >= 2000
 
 
+@pytest.mark.parametrize("game", list(GAMES))
+def test_aggrevate_with_a_network_of_cards(tmp_path, game):
+    size = GAMES[game].min_players
+    small = (*AGGREVATE, *CARDS, f"game={game}", f"num_players={size}", "options={auto_single: true}", "decisions=600", "num_envs=64")
+    folder = train(small_config(tmp_path, *small, "evaluation.deals=2", "progress.every=0"))
+    agent = load_policy(folder / "agent.safetensors")
+    assert "folder" not in agent.description.training  # of this machine
+    again = make_training(RunFolder.open(folder).read_config(), RunFolder.open(folder))
+    batch = Batch(GAMES[game], 32, seed=3, num_players=size)
+    advice = make_heuristic("greedy", game).act(batch.observations, batch.masks)
+    inputs = add_advice(batch.observations, advice, len(GAMES[game].actions))
+    with torch.no_grad():
+        promised = again._average.module(torch.as_tensor(inputs))[0].numpy()
+    np.testing.assert_allclose(agent.layers(inputs), promised, rtol=1e-4, atol=1e-5)
+    promised[np.arange(len(advice)), advice] += np.float32(0.01)
+    np.testing.assert_array_equal(agent.act(batch.observations, batch.masks), np.where(batch.masks, promised, -np.inf).argmax(axis=1))
+    again.close()
+    batch.close()
+
+
 def test_aggrevate_with_more_tries_than_actions_and_with_hardly_a_decision(tmp_path):
     train(small_config(tmp_path, *AGGREVATE, "aggrevate.tries=99", "evaluation.deals=2", "progress.every=0"))
     training = begin(tmp_path, *AGGREVATE)
@@ -328,9 +348,12 @@ def _return(source, row, action, expert):
 
 
 def test_curves_of_several_seeds(tmp_path):
-    runs = [train(small_config(tmp_path, f"seed={seed}", "progress.opponents=[greedy]", "evaluation.deals=2")) for seed in (0, 1)]
+    runs = [
+        train(small_config(tmp_path, f"seed={seed}", f"name=seed-{seed}", "progress.opponents=[greedy]", "evaluation.deals=2"))
+        for seed in (0, 1)
+    ]
     config, curves = read_curves(runs)
-    assert config.name == "small"
+    assert config.name == "seed-0"
     assert [(curve.seed, curve.opponent) for curve in curves] == [(0, "greedy"), (1, "greedy")]
     assert all(curve.decisions.tolist() == [256, 512] or curve.decisions.tolist() == [256] for curve in curves)
     mean, interval = last_payoff(curves)

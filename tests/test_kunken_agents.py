@@ -4,7 +4,7 @@ import contract
 import numpy as np
 import pytest
 
-from penzoo.agents import HEURISTICS, agent_names, make_agent
+from penzoo.agents import HEURISTICS, heuristic_names, make_agent
 from penzoo.envs import get_game
 from penzoo.envs.batch import Batch
 from penzoo.envs.kunken.melds import begun_with, fitting, is_good, show, swappable, with_card, with_joker
@@ -225,4 +225,4 @@ def test_deals_come_to_an_end_whatever_the_options(name, setting):
 
 
 def test_names():
-    assert agent_names("kunken") == ("random", "greedy", "careful")
+    assert heuristic_names("kunken") == ("random", "greedy", "careful")

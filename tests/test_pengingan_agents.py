@@ -4,7 +4,7 @@ import contract
 import pytest
 from pengingan_positions import PENGINGAN, RUN, Table, forced
 
-from penzoo.agents import HEURISTICS, agent_names, make_agent
+from penzoo.agents import HEURISTICS, heuristic_names, make_agent
 from penzoo.envs.pengingan.state import Phase
 from penzoo.eval import evaluate
 
@@ -186,4 +186,4 @@ def test_deals_come_to_an_end(name, players):
 
 
 def test_names():
-    assert agent_names("pengingan") == ("random", "greedy", "careful")
+    assert heuristic_names("pengingan") == ("random", "greedy", "careful")

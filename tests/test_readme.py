@@ -57,6 +57,10 @@ def test_the_files_that_it_links_to_exist(link: str) -> None:
     assert (ROOT / link).exists()
 
 
+def test_nothing_was_left_to_be_filled_in() -> None:
+    assert "@@" not in README
+
+
 def test_it_names_the_two_commands() -> None:
     assert blocks("bash")[0] == 'pip install -e ".[train]" && penzoo train configs/pen.yaml\n'
     assert blocks("bash")[1] == 'pip install -e ".[dev]" && pytest\n'

@@ -72,7 +72,7 @@ def results(own, seats):
 def field_of(count, players, form="round-robin", until_significant=False, deals=1000):
     """The pairs of a tournament of agents that are not asked."""
     setup = SimpleNamespace(game=PEN, players=players, options={}, agents=[None] * count, names=[f"agent {k}" for k in range(count)])
-    return module._Field(setup, form, (deals, None), 0, 1, None, until_significant)
+    return module._Field(setup, form, deals, None, 0, 1, None, until_significant)
 
 
 # --------------------------------------------------------------------------------------------------------------------- pairs
@@ -351,10 +351,19 @@ def test_a_pair_with_a_search_plays_fewer_decks_if_asked(tmp_path):
     assert {(pair.agent, pair.decks) for pair in few.pairs} == {("search:4", 3), ("greedy", 60)}
     assert (few.deals, few.games) == (60, 2 * 63)
     assert [row.decks for row in few.overall] == [3, 60]
-    more = tournament(agents, search_deals=52, **how)  # in the same folder: what is missing
+    assert few.search_deals == few.to_dict()["search_deals"] == 3
+    more = tournament(agents, search_deals=52, **how)  # in the same folder, though its chunks are others
     assert [pair.decks for pair in more.pairs] == [52, 60]
     np.testing.assert_array_equal(more.deck_payoffs["search:4", "careful"][:3], few.deck_payoffs["search:4", "careful"])
     assert [pair.decks for pair in tournament(agents, search_deals=99, **how).pairs] == [60, 60]
+    robin = tournament(agents, players=2, deals=5, search_deals=2, seed=3)
+    assert {(pair.agent, pair.opponent): pair.decks for pair in robin.pairs}[("careful", "greedy")] == 5
+    assert sorted(pair.decks for pair in robin.pairs) == [2, 2, 2, 2, 5, 5]
+    assert [row.decks for row in robin.overall] == [2, 2, 2]  # those that all pairs of an agent played
+    first = tournament(agents[1::-1], format="gauntlet", players=3, deals=5, search_deals=2, seed=3)
+    assert [pair.decks for pair in first.pairs] == [2]
+    with pytest.raises(ValueError, match=r"search_deals=99 is not possible with until_significant: .* first looked at after 100 decks"):
+        tournament(agents, search_deals=99, until_significant=True, **how)
     for wrong in (1, True, 2.5):
         with pytest.raises(ValueError, match=f"search_deals={wrong} is not possible: it takes an int from 2 on"):
             tournament(agents, search_deals=wrong, **how)

@@ -146,12 +146,16 @@ def test_our_own_configurations_hold(path):
     assert config.baselines == heuristic_names(config.game)
 
 
-@pytest.mark.parametrize(("name", "players"), [("pengingan", 4), ("pengingan_6", 6), ("kunken", 2), ("kunken_4", 4)])
+@pytest.mark.parametrize(
+    ("name", "players"),
+    [("pengingan", 4), ("pengingan_6", 6), ("pengingan_strong", 2), ("kunken", 2), ("kunken_4", 4), ("kunken_strong", 4)],
+)
 def test_rummies_are_trained_without_forced_decisions_and_with_scaled_rewards(name, players):
     config = load_config(name)
     assert (config.game, config.players) == (name.split("_")[0], players)
     assert config.options == {"auto_single": True}
-    assert 0 < config.ppo.reward_scale < 1
+    assert 0 < getattr(config, config.algorithm).reward_scale < 1
+    assert (config.network.advisor == "careful") == name.endswith("_strong")
 
 
 def test_any_option_of_a_game_can_be_trained_on():
@@ -161,7 +165,9 @@ def test_any_option_of_a_game_can_be_trained_on():
 
 
 def test_a_missing_configuration_is_told():
-    message = r"configuration none\.yaml does not exist: give a YAML file, or one of kunken\.yaml, kunken_4\.yaml, pen\.yaml"
+    message = (
+        r"configuration none\.yaml does not exist: give a YAML file, or one of kunken\.yaml, kunken_4\.yaml, kunken_strong\.yaml, pen\.yaml"
+    )
     with pytest.raises(FileNotFoundError, match=message):
         load_config("none.yaml")
 

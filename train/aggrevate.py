@@ -4,8 +4,7 @@ At decisions of deals that experts and the learner play, some actions are tried 
 end, from the same deal. How much more an action brings than the expert's own is the target of a regression on what the seat sees and what
 the expert would do; so the network learns the mean over all that may be hidden, as likely as it is after what everybody has done. (A search
 has to take every deal as equally likely.) Told the expert's action, it need not learn what all actions are worth to know when another is
-better: on decisions of Pengingan that it had not learned from it foretold gains rightly where one that was not told foretold losses as
-gains. The policy takes the action for which the network promises most, if that is more than `network.advice_weight`, else the
+better. The policy takes the action for which the network promises most, if that is more than `network.advice_weight`, else the
 expert's. The expert is `network.advisor`, and sits in all other seats.
 """
 
@@ -58,7 +57,8 @@ class AggrevateTraining(Training):
     """A run that learns by AggreVaTe.
 
     Attributes:
-        network: from observations to what each action promises; the policy is its average over the last steps (Polyak and Juditsky, 1992).
+        network: from observations and the expert's action to what each action promises; the policy is its average over the last steps
+            (Polyak and Juditsky, 1992).
     """
 
     def __init__(self, config: Config, folder: RunFolder) -> None:
@@ -155,13 +155,15 @@ class AggrevateTraining(Training):
 
     def _errors(self, network: torch.nn.Module, rows: np.ndarray) -> torch.Tensor:
         """By how much a network is wrong, for all that was tried in rows of the memory."""
-        memory, first = self._memory.labels, self._memory.labels.first[rows]
-        to_tensor = lambda array: torch.as_tensor(array, device=self._device)  # noqa: E731
-        inputs = add_advice(memory.observations[rows], first, len(self.config.table.actions))
-        outputs = network_outputs(network, to_tensor(inputs))
-        tried, first = to_tensor(memory.tried[rows]), to_tensor(first)
+        memory = self._memory.labels
+        inputs = add_advice(memory.observations[rows], memory.first[rows], len(self.config.table.actions))
+        outputs = network_outputs(network, self._to_tensor(inputs))
+        tried, first = self._to_tensor(memory.tried[rows]), self._to_tensor(memory.first[rows])
         foretold = outputs.gather(1, tried.clamp(min=0)) - outputs.gather(1, first[:, None])
-        return (foretold - to_tensor(memory.gains[rows]))[tried >= 0]
+        return (foretold - self._to_tensor(memory.gains[rows]))[tried >= 0]
+
+    def _to_tensor(self, array: np.ndarray) -> torch.Tensor:
+        return torch.as_tensor(array, device=self._device)
 
     def _explained(self) -> float:
         """What share of the variance of the gains the policy foretells, at the last decisions that it did not learn from."""

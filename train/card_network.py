@@ -16,7 +16,7 @@ _HEAD_GAIN = 0.01  # the policy begins near uniform, as SB3's own do
 
 
 class CardNetwork(torch.nn.Module):
-    """From observations to a logit for each action, and the trunk from which a value can be told.
+    """From observations, with advice if the plan is so, to a logit for each action, and the trunk from which a value can be told.
 
     Args:
         plan: of the game and table.
@@ -61,11 +61,11 @@ class CardNetwork(torch.nn.Module):
                 if head.bias is not None:
                     head.bias.zero_()
 
-    def forward(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """float32 of shape (rows, observation size) -> float32 of shapes (rows, actions) and (rows, size of the trunk)."""
-        plan, rows, relu = self.plan, len(observations), torch.relu
-        others = relu(self.others(observations[:, self._others]))
-        seen = observations[:, self._planes].transpose(1, 2).reshape(rows, len(SUITS), plan.ranks, -1)
+    def forward(self, inputs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """float32 of shape (rows, inputs) -> float32 of shapes (rows, actions) and (rows, size of the trunk)."""
+        plan, rows, relu = self.plan, len(inputs), torch.relu
+        others = relu(self.others(inputs[:, self._others]))
+        seen = inputs[:, self._planes].transpose(1, 2).reshape(rows, len(SUITS), plan.ranks, -1)
         cards = self.first(self._around(seen, WIDE)) + self.cards.view(len(SUITS), plan.ranks, -1)
         cards = relu(cards + self.first_others(others)[:, None, None, :])
         cards = relu(self.second(self._around(cards, NARROW)) + self.second_mean(cards.mean(dim=(1, 2)))[:, None, None, :])
@@ -73,7 +73,7 @@ class CardNetwork(torch.nn.Module):
         trunk = relu(self.trunk(torch.cat((flat.mean(dim=1), flat.amax(dim=1), others), dim=1)))
         flat = relu(self.third(flat) + self.third_trunk(trunk)[:, None, :])
         of_cards = self.planes(flat) + self.planes_trunk(trunk)[:, None, :]
-        logits = observations.new_empty((rows, plan.num_actions))
+        logits = inputs.new_empty((rows, plan.num_actions))
         logits[:, self._action_planes.reshape(-1)] = of_cards.transpose(1, 2).reshape(rows, -1)
         logits[:, self._other_actions] = self.actions(trunk)
         return logits, trunk

@@ -54,7 +54,8 @@ class NetworkConfig(_Section):
     shared: int = Field(0, ge=0, description="how many of the hidden layers, from the first on, the two have in common; of cards none")
     channels: int = Field(48, gt=0, description="features of each card, of a network of cards")
     advisor: str | None = Field(
-        None, description="of aggrevate: a hand-written agent of the game, as `careful`, from which the policy learns where to differ"
+        None,
+        description="of aggrevate: a hand-written agent, as `careful`; told what it would do, the policy learns where to differ",
     )
     advice_weight: float = Field(
         0.05, gt=0, description="how much more an action must promise than the advisor's, for the policy to take it"

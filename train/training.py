@@ -150,7 +150,7 @@ class Training(ABC):
             advisor=config.network.advisor,
             advice_weight=0.0 if config.network.advisor is None else config.network.advice_weight,
             decisions=self.decisions,
-            training=config.model_dump(mode="json"),
+            training=config.model_dump(mode="json", exclude={"folder"}),  # a path on this machine tells nobody else anything
             versions=software(),
         )
         return PolicyAgent(layers, description, seed)
