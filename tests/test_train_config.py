@@ -165,9 +165,8 @@ def test_any_option_of_a_game_can_be_trained_on():
 
 
 def test_a_missing_configuration_is_told():
-    message = (
-        r"configuration none\.yaml does not exist: give a YAML file, or one of kunken\.yaml, kunken_4\.yaml, kunken_strong\.yaml, pen\.yaml"
-    )
+    names = r"kunken\.yaml, kunken_4\.yaml, kunken_strong\.yaml, pen\.yaml"
+    message = rf"configuration none\.yaml does not exist: give a YAML file, or one of {names}"
     with pytest.raises(FileNotFoundError, match=message):
         load_config("none.yaml")
 
