@@ -338,6 +338,8 @@ def _check_game(description: Description) -> None:
             then, here = _part(made_for, index), _part(now, index)
             if then != here:
                 raise ValueError(f"made for another {what} of {game.id}: its part {index} was {then}, and is {here} now; train it anew")
+    if description.advisor is not None:
+        make_heuristic(description.advisor, game.name)  # tells one that the game has not
 
 
 def _total(parts: Sequence[Sequence[Any]]) -> int:
