@@ -661,7 +661,13 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL], ids=["interrupted", "killed"])
 def test_the_command_goes_on_after_it_was_stopped(tmp_path, sent):
     arguments = ["eval", "--format", "gauntlet", *THREE, "--deals", "20000", "--players", "2", "--folder", str(tmp_path / "run")]
-    process = subprocess.Popen([sys.executable, "-m", "penzoo", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "penzoo", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored by all that a shell runs in the background
+    )
     deadline = time.monotonic() + 120
     while len(list(tmp_path.rglob("*.npz"))) < 3 and time.monotonic() < deadline:
         time.sleep(0.02)
