@@ -37,8 +37,8 @@ def agent_names(game: str) -> tuple[str, ...]:
 
 def agent_labels(game: str) -> tuple[str, ...]:
     """As `agent_names`, and behind each that plays at tables of one size how large those are: `ppo (3 players)`."""
-    sizes = {name: make_agent(name, game).num_players for name in agent_names(game)}
-    return tuple(name if size is None else f"{name} ({size} players)" for name, size in sizes.items())
+    trained = [_load_reference(name, file, None) for name, file in reference_files(game).items()]
+    return (*heuristic_names(game), *(f"{agent.name} ({agent.num_players} players)" for agent in trained))
 
 
 def reference_files(game: str) -> dict[str, Traversable]:

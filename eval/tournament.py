@@ -151,7 +151,7 @@ def tournament(
             among the first.
         players: at the table; the game's default if None.
         deals: how many decks, at the most.
-        search_deals: how many, at the most, where an agent of a pair is a search, which takes thousands of times as long: the first of the
+        search_deals: how many, at the most, where one of a pair is a search, which plays whole deals for each decision: the first of the
             decks; as `deals` if None. A folder keeps `CHUNK` decks at a time: multiples of it lose nothing when more are played later.
         seed: of the decks, and of the chance of the agents.
         threads: how many work on a step of the games.
